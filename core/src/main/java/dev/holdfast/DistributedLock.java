@@ -1,0 +1,111 @@
+package dev.holdfast;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A lock across threads, processes and machines. Cheap to make and to keep; all state is in the client and the store.
+ * Waiters of one client are served first come, first served.
+ *
+ * <p>Every method that reaches the store may throw {@link StoreMisconfiguredException} (at once, never retried),
+ * {@link LockMismatchException} (the name is in use as another kind or capacity) and {@link ClientClosedException}.
+ */
+public interface DistributedLock {
+
+    /** {@return the names that this lock takes, sorted; one for most locks} */
+    List<String> names();
+
+    /** {@return the options it was made with} */
+    LockOptions options();
+
+    /**
+     * Waits for the lock without limit. While the store does not answer, it goes on trying.
+     *
+     * @return the lease
+     * @throws InterruptedException if interrupted before or during the wait; nothing is held then
+     * @throws SelfDeadlockException if this thread holds the name through {@link #asLock()}
+     */
+    Lease acquire() throws InterruptedException;
+
+    /**
+     * Takes the lock if that is possible now. Never waits for a holder, not even for a thread of this process.
+     *
+     * @return the lease, or empty if somebody else holds the lock or is ahead in line
+     * @throws StoreUnavailableException if the store did not answer: nobody can tell
+     */
+    Optional<Lease> tryAcquire();
+
+    /**
+     * Waits for the lock for a limited time. Failures of the store are retried until the time is over.
+     *
+     * @param wait how long to wait at most; zero is the same as {@link #tryAcquire()}
+     * @return the lease, or empty if somebody else held the lock all the time
+     * @throws InterruptedException if interrupted before or during the wait; nothing is held then
+     * @throws StoreUnavailableException if the store's last word was a failure: nobody can tell
+     * @throws SelfDeadlockException if this thread holds the name through {@link #asLock()}
+     * @throws IllegalArgumentException if the time is negative
+     */
+    Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
+
+    /**
+     * Waits for the lock without limit and without a thread. Cancelling the future, or completing it in any other way,
+     * leaves the queue; a grant that is on its way by then is given back at once.
+     *
+     * @return completes with the lease, on a thread of the client's for callbacks
+     */
+    CompletableFuture<Lease> acquireAsync();
+
+    /**
+     * Waits for the lock for a limited time and without a thread.
+     *
+     * @param wait how long to wait at most; with zero it tries once
+     * @return completes with the lease or with empty; exceptionally as {@link #tryAcquire(Duration)} would throw
+     * @throws IllegalArgumentException if the time is negative
+     */
+    CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait);
+
+    /**
+     * Does something under the lock; the form that cannot forget to release.
+     *
+     * @param action what to do
+     * @param <X> what it may throw
+     * @throws X what the action throws; if the lease was lost too, that exception is suppressed in it
+     * @throws InterruptedException if interrupted while waiting for the lock
+     * @throws LeaseLostException if the action went through but the lease was lost meanwhile
+     */
+    default <X extends Exception> void run(LeaseAction<X> action) throws X, InterruptedException {
+        try (Lease lease = acquire()) {
+            action.run(lease);
+        }
+    }
+
+    /**
+     * Computes something under the lock; the form that cannot forget to release.
+     *
+     * @param function what to compute
+     * @param <T> its result
+     * @param <X> what it may throw
+     * @return the result
+     * @throws X what the function throws; if the lease was lost too, that exception is suppressed in it
+     * @throws InterruptedException if interrupted while waiting for the lock
+     * @throws LeaseLostException if the function went through but the lease was lost meanwhile
+     */
+    default <T, X extends Exception> T call(LeaseFunction<T, X> function) throws X, InterruptedException {
+        try (Lease lease = acquire()) {
+            return function.call(lease);
+        }
+    }
+
+    /**
+     * Shows this lock as a thread-owned, re-entrant {@link Lock}. Views of one name share ownership within the client;
+     * a nested acquire costs no remote call and shares the token. Re-entry on a lost lease, and {@code unlock()} of
+     * one, throw {@link LeaseLostException}; {@code newCondition()} throws {@link UnsupportedOperationException}. A
+     * thread that ends without unlocking leaves its lock held, and renewed, until the client closes.
+     *
+     * @return the view
+     */
+    Lock asLock();
+}

@@ -1,0 +1,95 @@
+package dev.holdfast;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * One holding of a lock, from its grant to its release or loss. Ownership follows this handle and never a thread: it
+ * may be passed to another thread, used from virtual threads, and closed anywhere.
+ *
+ * <p>A handle that becomes unreachable without having been released is released by the client and reported as a leak.
+ * A callback given to {@link #onLost} that refers to its own lease keeps the handle reachable.
+ */
+public interface Lease extends AutoCloseable {
+
+    /** {@return the lock's name; for a lease over several names, the names joined by a comma} */
+    String name();
+
+    /** {@return the names that this lease holds, sorted} */
+    List<String> names();
+
+    /**
+     * Tells the fencing token: unique, and larger than that of every earlier grant of the name. Pass it along with each
+     * write so that the resource can refuse a holder whose time is over.
+     *
+     * @return the token
+     * @throws IllegalStateException if this lease holds several names: each has a token of its own
+     */
+    long token();
+
+    /**
+     * Tells the fencing token of one of the names.
+     *
+     * @param name one of {@link #names()}
+     * @return the token
+     * @throws IllegalArgumentException if this lease does not hold that name
+     */
+    long token(String name);
+
+    /** {@return whether nobody else can hold the lock beside this lease: true for exclusive and write locks} */
+    boolean isExclusive();
+
+    /**
+     * Tells whether the lease is held at this moment, computed from the clock at each call: a process that was paused
+     * past the deadline sees {@code false} in its first call after waking.
+     *
+     * @return true while neither released nor lost
+     */
+    boolean isHeld();
+
+    /** {@return the time left until the deadline if no renewal succeeds; zero when not held} */
+    Duration remaining();
+
+    /**
+     * Passes if the lease is held at this moment.
+     *
+     * @throws LeaseLostException if it was lost
+     * @throws IllegalStateException if it was released
+     */
+    void ensureHeld();
+
+    /**
+     * Asks to be told when the lease is lost, at the latest when the store may grant the lock to somebody else. Runs
+     * once, on a thread of the client's for callbacks; at once on the calling thread if the lease is lost already; never
+     * if it is released first. What it throws is reported to the {@link HoldfastListener}.
+     *
+     * @param action receives the reason
+     */
+    void onLost(Consumer<LossReason> action);
+
+    /**
+     * Gives the lock up, without an exception if it was lost. A release that the store does not answer is repeated in
+     * the background.
+     *
+     * @return true if this call ended a lease that was held until now; false if it was lost or released before
+     */
+    boolean release();
+
+    /**
+     * Gives the lock up without waiting for the store.
+     *
+     * @return completes as {@link #release()} would return
+     */
+    CompletableFuture<Boolean> releaseAsync();
+
+    /**
+     * Gives the lock up. Closing twice, or after {@link #release()}, does nothing.
+     *
+     * @throws LeaseLostException if the lease was lost before this call began: the work was not protected. Each call
+     *     that throws makes a new exception
+     */
+    @Override
+    void close();
+}

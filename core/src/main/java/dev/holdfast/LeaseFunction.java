@@ -1,0 +1,19 @@
+package dev.holdfast;
+
+/**
+ * Work with a result that is done under a lock.
+ *
+ * @param <T> its result
+ * @param <X> what it may throw
+ */
+@FunctionalInterface
+public interface LeaseFunction<T, X extends Exception> {
+    /**
+     * Does the work.
+     *
+     * @param lease the lease it runs under; released afterwards by the caller
+     * @return the result
+     * @throws X whatever the work throws
+     */
+    T call(Lease lease) throws X;
+}

@@ -1,0 +1,35 @@
+package dev.holdfast.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. */
+final class Aftermath {
+    private @Nullable Waiter woken;
+    private @Nullable List<Runnable> rest;
+
+    void wake(Waiter waiter) {
+        if (woken == null) {
+            woken = waiter;
+        } else {
+            then(waiter::deliver);
+        }
+    }
+
+    void then(Runnable action) {
+        if (rest == null) {
+            rest = new ArrayList<>(2);
+        }
+        rest.add(action);
+    }
+
+    void run() {
+        if (woken != null) {
+            woken.deliver();
+        }
+        if (rest != null) {
+            rest.forEach(Runnable::run);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.spi.MonotonicClock;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A waiter whose thread is parked. */
+final class BlockedWaiter extends Waiter {
+    private final Thread thread = Thread.currentThread();
+
+    BlockedWaiter(Engine engine, Terms terms, boolean triesOnce) {
+        super(engine, terms, triesOnce);
+    }
+
+    @Override
+    @Nullable
+    Thread interruptee() {
+        return terms.options.interruptOnLoss() ? thread : null;
+    }
+
+    /**
+     * Parks the calling thread until settled, interrupted or late.
+     *
+     * @return whether it is settled
+     */
+    boolean await(MonotonicClock clock, long untilNanos) {
+        while (!isSettled()) {
+            if (thread.isInterrupted()) {
+                return false;
+            }
+            long left = untilNanos == Long.MAX_VALUE ? Long.MAX_VALUE : untilNanos - clock.nanos();
+            if (left <= 0) {
+                return false;
+            }
+            LockSupport.parkNanos(this, left);
+        }
+        return true;
+    }
+
+    /** Waits out the moment between a gate's decision and its settling. */
+    void awaitSettled() {
+        while (!isSettled()) {
+            LockSupport.parkNanos(this, 1_000);
+        }
+    }
+
+    @Override
+    void deliver() {
+        if (thread != Thread.currentThread()) {
+            LockSupport.unpark(thread);
+        }
+    }
+}

@@ -1,0 +1,392 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.LockMismatchException;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreListener;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The half of a {@link Gate} that deals with those who wait: the line, and the claim at the store for its head. Guarded
+ * by the gate's monitor; methods without one of their own are called with it held.
+ */
+final class Contest {
+    private final Gate gate;
+    private @Nullable Waiter head;
+    private @Nullable Waiter tail;
+
+    /** The claim for the head of the line. It outlives that head if the next in line has equal terms. */
+    private @Nullable Contender contender;
+
+    Contest(Gate gate) {
+        this.gate = gate;
+    }
+
+    boolean isIdle() {
+        return head == null && contender == null;
+    }
+
+    @Nullable
+    Waiter head() {
+        return head;
+    }
+
+    /**
+     * Lets a waiter in: settles it, puts it in line, or leaves it the first call of a claim as its assignment.
+     *
+     * @return false if this gate is out of use and another one has to be asked
+     */
+    boolean enter(Waiter waiter) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            if (gate.isRetired()) {
+                return false;
+            }
+            waiter.gate = gate;
+            waiter.assignment = null;
+            if (engine().isClosed()) {
+                refuse(waiter, new ClientClosedException(engine().clientName()), aftermath);
+            } else {
+                admit(waiter, aftermath);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return true;
+    }
+
+    private void admit(Waiter waiter, Aftermath aftermath) {
+        Tenure stale = null;
+        if (head == null) {
+            if (gate.tenancy().lendIdle(waiter, aftermath)) {
+                return;
+            }
+            stale = gate.tenancy().endIdle();
+        }
+        boolean free = head == null && gate.tenancy().isVacant();
+        if (!free && waiter.triesOnce) {
+            refuse(waiter, null, aftermath);
+        } else if (free && !waiter.terms.passesLocally && !waiter.mustQueue) {
+            waiter.assignment = newContender(waiter.terms, false, waiter, stale);
+        } else {
+            joinLine(waiter);
+            if (waiter.isGone()) {
+                leaveLine(waiter);
+                if (stale != null) {
+                    Tenure unused = stale;
+                    aftermath.then(() -> engine().settler().release(unused));
+                }
+            } else if (free) {
+                contender = newContender(waiter.terms, !waiter.triesOnce, null, stale);
+                waiter.assignment = contender;
+            }
+        }
+    }
+
+    private Contender newContender(
+            Terms terms, boolean queue, @Nullable Waiter directFor, @Nullable Tenure releaseFirst) {
+        Contender fresh = new Contender(gate, terms, engine().newClaim(terms, queue), directFor, releaseFirst);
+        engine().track(fresh);
+        return fresh;
+    }
+
+    /**
+     * Takes the store's answer to a claim.
+     *
+     * @return a contender whose first call the caller has to make on behalf of the same waiter, or null
+     */
+    @Nullable
+    Contender answered(Contender asked, long sentNanos, @Nullable AcquireOutcome outcome, @Nullable Throwable failure) {
+        Aftermath aftermath = new Aftermath();
+        boolean queueUp = false;
+        synchronized (gate) {
+            asked.calling = false;
+            if (asked.tenure != null || asked.abandoned) {
+                cleanUp(asked, outcome, failure, aftermath);
+            } else if (outcome instanceof AcquireOutcome.Granted granted) {
+                queueUp = !accept(asked, granted.grants(), sentNanos, aftermath) && asked.directFor != null;
+            } else if (outcome instanceof AcquireOutcome.Contended contended) {
+                queueUp = waitOn(asked, contended.retryHint().toNanos(), aftermath);
+            } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
+                fail(asked, new LockMismatchException(mismatch.detail()), aftermath);
+            } else {
+                queueUp = retryAfter(asked, failure, aftermath);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return queueUp && asked.directFor != null ? engine().enter(asked.directFor) : null;
+    }
+
+    /** A pushed grant has no request of its own, so it counts from an anchor that the store worked out. */
+    void pushed(OwnerId owner, List<Grant> grants, long anchorNanos) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            Contender asked = contender;
+            if (asked == null || !asked.claim.owner().equals(owner)) {
+                return;
+            }
+            long now = engine().now();
+            if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= Deadline.of(anchorNanos, grants)) {
+                askSoon(asked, now);
+            } else if (accept(asked, grants, anchorNanos, aftermath)) {
+                asked.tenure().renewAtOnce(now, engine().timeline());
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+    }
+
+    /** Moves in with a grant; false if it had ended before it came, so that it was never held. */
+    private boolean accept(Contender asked, List<Grant> grants, long anchorNanos, Aftermath aftermath) {
+        long now = engine().now();
+        Tenure granted = new Tenure(gate, asked.terms, grants, anchorNanos, Deadline.of(anchorNanos, grants));
+        asked.tenure = granted;
+        granted.strayClaim = asked.mayStillArrive ? asked.claim : null;
+        conclude(asked);
+        if (now >= granted.validUntilNanos || engine().isClosed()) {
+            granted.ended = true;
+            aftermath.then(() -> engine().settler().release(granted));
+            if (asked.directFor != null) {
+                asked.directFor.mustQueue = true;
+            }
+            resume(aftermath);
+            return false;
+        }
+        gate.tenancy().begin(granted, asked.directFor != null ? asked.directFor : head, now, aftermath);
+        resume(aftermath);
+        return true;
+    }
+
+    /** The store said no; true if the waiter of a direct attempt has to go to the line. */
+    private boolean waitOn(Contender asked, long hintNanos, Aftermath aftermath) {
+        asked.failure = null;
+        asked.failures = 0;
+        if (asked.directFor != null) {
+            conclude(asked);
+            return queueUp(asked.directFor, aftermath);
+        }
+        Waiter first = head;
+        if (!asked.claim.queue()) {
+            conclude(asked);
+            if (first != null) {
+                refuse(first, null, aftermath);
+            }
+            resume(aftermath);
+        } else if (asked.askAgain) {
+            askSoon(asked, engine().now());
+        } else {
+            engine().timeline().schedule(asked, engine().now() + engine().pollDelay(hintNanos));
+        }
+        return false;
+    }
+
+    private boolean queueUp(Waiter waiter, Aftermath aftermath) {
+        if (waiter.triesOnce) {
+            refuse(waiter, null, aftermath);
+        }
+        waiter.mustQueue = true;
+        return !waiter.triesOnce;
+    }
+
+    /** The outcome is unknown; true if the waiter of a direct attempt has to go to the line. */
+    private boolean retryAfter(Contender asked, @Nullable Throwable failure, Aftermath aftermath) {
+        RuntimeException fault = asFault(asked, failure);
+        asked.mayStillArrive = true;
+        asked.failure = fault;
+        engine().events().storeFailed("acquire", asked.claim.describe(), fault, aftermath);
+        Waiter waiter = asked.directFor != null ? asked.directFor : head;
+        if (fault instanceof StoreMisconfiguredException || waiter == null || waiter.triesOnce) {
+            fail(asked, fault, aftermath);
+            withdraw(asked, aftermath);
+            return false;
+        }
+        if (asked.directFor != null) {
+            conclude(asked);
+            withdraw(asked, aftermath);
+            return queueUp(asked.directFor, aftermath);
+        }
+        engine().timeline().schedule(asked, engine().now() + engine().backoff(asked.failures++));
+        return false;
+    }
+
+    private static RuntimeException asFault(Contender asked, @Nullable Throwable failure) {
+        return failure instanceof StoreUnavailableException || failure instanceof StoreMisconfiguredException
+                ? (RuntimeException) failure
+                : new StoreUnavailableException("acquire", asked.claim.describe(), failure);
+    }
+
+    /** Ends a claim for the waiter it serves; those behind make claims of their own. */
+    private void fail(Contender asked, RuntimeException fault, Aftermath aftermath) {
+        conclude(asked);
+        Waiter waiter = asked.directFor != null ? asked.directFor : head;
+        if (waiter != null) {
+            refuse(waiter, fault, aftermath);
+        }
+        resume(aftermath);
+    }
+
+    /** The claim is decided, one way or the other. */
+    private void conclude(Contender asked) {
+        asked.abandoned = asked.tenure == null;
+        engine().timeline().cancel(asked);
+        engine().untrack(asked);
+        if (asked == contender) {
+            contender = null;
+        }
+    }
+
+    private void refuse(Waiter waiter, @Nullable RuntimeException fault, Aftermath aftermath) {
+        leaveLine(waiter);
+        if (waiter.claim()) {
+            waiter.settle(null, fault);
+            aftermath.wake(waiter);
+            engine().events().notAcquired(waiter, fault, aftermath);
+        }
+    }
+
+    /** An answer that comes after its claim was settled or abandoned must leave nothing behind in the store. */
+    private void cleanUp(
+            Contender asked, @Nullable AcquireOutcome outcome, @Nullable Throwable failure, Aftermath aftermath) {
+        asked.mayStillArrive |= failure != null;
+        Tenure granted = asked.tenure;
+        if (granted == null) {
+            withdraw(asked, aftermath);
+        } else if (outcome instanceof AcquireOutcome.Granted again) {
+            List<Grant> others = again.grants().stream()
+                    .filter(grant -> granted.grants.stream().noneMatch(mine -> mine.epoch() == grant.epoch()))
+                    .toList();
+            if (!others.isEmpty()) {
+                aftermath.then(() -> engine().settler().release(others));
+            }
+        } else if (granted.ended) {
+            withdraw(asked, aftermath);
+        } else if (failure != null) {
+            granted.strayClaim = asked.claim;
+        }
+    }
+
+    private void withdraw(Contender asked, Aftermath aftermath) {
+        boolean mayStillArrive = asked.mayStillArrive;
+        aftermath.then(() -> engine().settler().withdraw(asked.claim, mayStillArrive));
+    }
+
+    /** A waiter has given up; returns the last word from the store, if that was a failure. */
+    @Nullable
+    RuntimeException leave(Waiter waiter) {
+        Aftermath aftermath = new Aftermath();
+        RuntimeException lastWord;
+        synchronized (gate) {
+            lastWord = contender == null ? null : contender.failure;
+            leaveLine(waiter);
+            Contender current = contender;
+            if (current != null && !current.serves(head)) {
+                conclude(current);
+                if (!current.calling) {
+                    withdraw(current, aftermath);
+                }
+                resume(aftermath);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return lastWord;
+    }
+
+    /** Makes a claim for the head of the line, if there is need and no reason to wait. */
+    void resume(Aftermath aftermath) {
+        Waiter first = head;
+        if (first == null || contender != null || !gate.tenancy().isVacant() || engine().isClosed()) {
+            return;
+        }
+        Contender fresh = newContender(first.terms, !first.triesOnce, null, null);
+        contender = fresh;
+        aftermath.then(() -> engine().callInBackground(fresh));
+    }
+
+    /** Asks the store once more for a waiting claim. */
+    void askAgain(Contender waiting) {
+        synchronized (gate) {
+            if (waiting == contender) {
+                askSoon(waiting, engine().now());
+            }
+        }
+    }
+
+    /** A hint that asking again may be worth while; of any claim if the owner is null. */
+    void hint(@Nullable OwnerId owner) {
+        synchronized (gate) {
+            Contender waiting = contender;
+            if (waiting != null && waiting.claim.queue() && (owner == null || owner.equals(waiting.claim.owner()))) {
+                askSoon(waiting, engine().now());
+            }
+        }
+    }
+
+    private void askSoon(Contender waiting, long now) {
+        waiting.askAgain = waiting.calling;
+        if (!waiting.calling) {
+            waiting.calling = true;
+            engine().timeline().cancel(waiting);
+            engine().poller().add(waiting, now);
+        }
+    }
+
+    private void joinLine(Waiter waiter) {
+        waiter.inLine = true;
+        waiter.ahead = tail;
+        if (tail == null) {
+            head = waiter;
+        } else {
+            tail.behind = waiter;
+        }
+        tail = waiter;
+    }
+
+    void leaveLine(Waiter waiter) {
+        if (!waiter.inLine) {
+            return;
+        }
+        if (waiter.ahead == null) {
+            head = waiter.behind;
+        } else {
+            waiter.ahead.behind = waiter.behind;
+        }
+        if (waiter.behind == null) {
+            tail = waiter.ahead;
+        } else {
+            waiter.behind.ahead = waiter.ahead;
+        }
+        waiter.ahead = null;
+        waiter.behind = null;
+        waiter.inLine = false;
+    }
+
+    /** Fails everybody in line because the client closes; returns the claim to withdraw, if there is one. */
+    @Nullable
+    Contender close() {
+        Aftermath aftermath = new Aftermath();
+        Contender last;
+        synchronized (gate) {
+            while (head != null) {
+                refuse(head, new ClientClosedException(engine().clientName()), aftermath);
+            }
+            last = contender;
+            if (last != null) {
+                conclude(last);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return last;
+    }
+
+    private Engine engine() {
+        return gate.engine();
+    }
+}

@@ -1,0 +1,399 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastListener;
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreTraits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The gates of one client, and what they share. Thread-safe. */
+final class Engine {
+    private static final long FIRST_BACKOFF_NANOS = 20_000_000;
+    private static final int MOST_DOUBLINGS = 7;
+    private static final long SHORTEST_POLL_NANOS = 1_000_000;
+    private static final long LONGEST_POLL_NANOS = 10_000_000_000L;
+    private static final int POLL_JITTER_DIVISOR = 10;
+    private static final int RENEWAL_RETRIES_PER_LEASE = 20;
+
+    private final String clientName;
+    private final Surroundings surroundings;
+    private final Executor callbacks;
+    private final Events events;
+    private final Renewer renewer;
+    private final Poller poller;
+    private final Settler settler;
+    private final LeakWatch leaks = new LeakWatch();
+    private final ConcurrentMap<String, Gate> gates = new ConcurrentHashMap<>();
+
+    /** Tenures that do not belong to a gate: of shared locks and of several names. */
+    private final Set<Tenure> detached = ConcurrentHashMap.newKeySet();
+
+    /** Claims of such locks that are not decided. */
+    private final ConcurrentMap<OwnerId, Contender> undecided = new ConcurrentHashMap<>();
+
+    private @Nullable LockStore store;
+    private boolean seesWaiters;
+    private boolean pushes;
+    private volatile boolean closed;
+
+    Engine(String clientName, Surroundings surroundings, @Nullable HoldfastListener listener) {
+        this.clientName = clientName;
+        this.surroundings = surroundings;
+        this.callbacks = surroundings.callbacks();
+        this.events = new Events(listener, callbacks, this::now);
+        this.renewer = new Renewer(surroundings);
+        this.poller = new Poller(surroundings);
+        this.settler = new Settler(this);
+    }
+
+    /** Tells the engine its store; called once, before anything else. */
+    void attach(LockStore opened) {
+        store = opened;
+        seesWaiters = opened.traits().promises(StoreTraits.Promise.SEES_WAITERS);
+        pushes = opened.traits().promises(StoreTraits.Promise.PUSHES);
+    }
+
+    /**
+     * Acquires on the calling thread.
+     *
+     * @return the lease, or null if somebody else has the lock
+     */
+    @Nullable
+    HeldLease acquire(Terms terms, long waitNanos) throws InterruptedException {
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, false);
+        callHere(enter(waiter));
+        long until = waitNanos == Long.MAX_VALUE ? waitNanos : waiter.startedNanos + waitNanos;
+        if (waiter.isSettled() || waiter.await(surroundings.clock(), until)) {
+            return waiter.outcome();
+        }
+        if (!waiter.leave()) {
+            waiter.awaitSettled();
+            return waiter.outcome();
+        }
+        RuntimeException lastWord = leaveLine(waiter);
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted while waiting for '" + terms.describe() + "'");
+        }
+        if (lastWord != null) {
+            throw lastWord;
+        }
+        notAcquired(waiter, null);
+        return null;
+    }
+
+    /** Tries once on the calling thread. */
+    @Nullable
+    HeldLease tryAcquire(Terms terms) {
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, true);
+        callHere(enter(waiter));
+        waiter.awaitSettled();
+        return waiter.outcome();
+    }
+
+    /** Acquires without a thread; completes with null if somebody else has the lock. */
+    CompletableFuture<@Nullable HeldLease> acquireAsync(Terms terms, long waitNanos) {
+        return new FutureWaiter(this, terms, waitNanos == 0).start(waitNanos);
+    }
+
+    /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */
+    @Nullable
+    Contender enter(Waiter waiter) {
+        while (true) {
+            String key = waiter.terms.gateKey;
+            Gate gate = gates.get(key);
+            if (gate == null) {
+                gate = gates.computeIfAbsent(key, absent -> new Gate(this, absent));
+            }
+            if (gate.contest().enter(waiter)) {
+                return waiter.assignment;
+            }
+            gates.remove(key, gate);
+        }
+    }
+
+    private void callHere(@Nullable Contender first) {
+        Contender next = first;
+        while (next != null) {
+            long sent = now();
+            AcquireOutcome outcome = null;
+            Throwable failure = null;
+            try {
+                outcome = next.firstCall(store());
+            } catch (RuntimeException | Error unanswered) {
+                failure = unanswered;
+            }
+            next = next.gate.contest().answered(next, sent, outcome, failure);
+        }
+    }
+
+    void startInBackground(Waiter waiter) {
+        Contender first = enter(waiter);
+        if (first != null) {
+            callInBackground(first);
+        }
+    }
+
+    void callInBackground(Contender contender) {
+        calls().submit(StoreCalls.Lane.ORDINARY, contender::firstCall, (sent, outcome, failure) -> {
+            Contender next = contender.gate.contest().answered(contender, sent, outcome, failure);
+            if (next != null) {
+                callInBackground(next);
+            }
+        });
+    }
+
+    /** A waiter has given up; returns the last word from the store, if that was a failure. */
+    @Nullable
+    RuntimeException leaveLine(Waiter waiter) {
+        Gate gate = waiter.gate;
+        return gate == null ? null : gate.contest().leave(waiter);
+    }
+
+    Parting release(Hold hold) {
+        Gate gate = hold.tenure.gate;
+        Parting parting = gate.tenancy().release(hold);
+        return parting == Parting.RELEASE_AT_STORE ? parted(hold, settler.releaseNow(store(), hold.tenure)) : parting;
+    }
+
+    CompletableFuture<Parting> releaseAsync(Hold hold) {
+        Parting parting = hold.tenure.gate.tenancy().release(hold);
+        if (parting != Parting.RELEASE_AT_STORE) {
+            return CompletableFuture.completedFuture(parting);
+        }
+        CompletableFuture<Parting> later = new CompletableFuture<>();
+        calls().submit(StoreCalls.Lane.ORDINARY, to -> to.release(hold.tenure.grants), (sent, outcomes, failure) -> {
+            Parting result = parted(hold, settler.released(hold.tenure, outcomes));
+            callbacks.execute(() -> later.complete(result));
+        });
+        return later;
+    }
+
+    private Parting parted(Hold hold, boolean wasHeld) {
+        if (!pushes) {
+            hold.tenure.gate.contest().hint(null);
+        }
+        if (wasHeld) {
+            return Parting.RELEASED;
+        }
+        hold.tenure.gate.tenancy().noticeNotHeld(hold);
+        return Parting.LOST_BEFORE;
+    }
+
+    /** Tells the holder and the listener of a loss, on threads where that may take its time. */
+    void tellLoss(Hold hold, List<Consumer<LossReason>> listeners, Aftermath aftermath) {
+        events.lost(hold, aftermath);
+        LossReason reason = Objects.requireNonNull(hold.reason, "reason");
+        if (hold.interrupts()) {
+            aftermath.then(() -> callbacks.execute(hold::interrupt));
+        }
+        for (Consumer<LossReason> listener : listeners) {
+            aftermath.then(() -> callbacks.execute(() -> {
+                try {
+                    listener.accept(reason);
+                } catch (RuntimeException | Error broken) {
+                    events.callbackFailed(hold.tenure.terms.describe(), broken);
+                }
+            }));
+        }
+    }
+
+    void notAcquired(Waiter waiter, @Nullable RuntimeException fault) {
+        Aftermath aftermath = new Aftermath();
+        events.notAcquired(waiter, fault, aftermath);
+        aftermath.run();
+    }
+
+    /** Gives back the leases whose handles were forgotten. */
+    void releaseForgotten() {
+        leaks.forEachForgotten(hold -> {
+            if (hold.state == Hold.State.HELD) {
+                events.leaked(hold);
+                releaseAsync(hold);
+            }
+        });
+    }
+
+    /** Ends leases whose time may have passed while the monotonic clock stood still. */
+    void shortenDeadlines(long byNanos) {
+        forEachTenure(held -> held.gate.tenancy().shorten(held, byNanos));
+    }
+
+    void forEachTenure(Consumer<Tenure> action) {
+        for (Gate gate : gates.values()) {
+            Tenure held = gate.tenancy().tenure();
+            if (held != null) {
+                action.accept(held);
+            }
+        }
+        detached.forEach(action);
+    }
+
+    /** Ends everything and gives it back, as far as the store can be reached. */
+    void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        List<Contender> toWithdraw = new ArrayList<>(undecided.values());
+        for (Gate gate : gates.values()) {
+            Contender last = gate.contest().close();
+            if (last != null) {
+                toWithdraw.add(last);
+            }
+        }
+        List<Grant> toRelease = new ArrayList<>();
+        forEachTenure(held -> {
+            if (held.gate.tenancy().close(held)) {
+                toRelease.addAll(held.grants);
+                if (held.strayClaim != null) {
+                    quietly(() -> store().withdraw(Objects.requireNonNull(held.strayClaim, "claim"), true));
+                }
+            }
+        });
+        toWithdraw.forEach(last -> quietly(() -> store().withdraw(last.claim, true)));
+        if (!toRelease.isEmpty()) {
+            quietly(() -> store().release(toRelease));
+        }
+    }
+
+    /** What cannot be given back now ends with its lease. */
+    private void quietly(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException unanswered) {
+            Aftermath aftermath = new Aftermath();
+            events.storeFailed("close", clientName, unanswered, aftermath);
+            aftermath.run();
+        }
+    }
+
+    Claim newClaim(Terms terms, boolean queue) {
+        return new Claim(terms.parts, surroundings.owners().get(), terms.options.leaseTime(), terms.holder, queue);
+    }
+
+    /** Remembers a claim that a push could not be matched to by the name of its gate. */
+    void track(Contender fresh) {
+        if (!fresh.terms.passesLocally) {
+            undecided.put(fresh.claim.owner(), fresh);
+        }
+    }
+
+    void untrack(Contender decided) {
+        if (!decided.terms.passesLocally) {
+            undecided.remove(decided.claim.owner());
+        }
+    }
+
+    void addDetached(Tenure tenure) {
+        detached.add(tenure);
+    }
+
+    void removeDetached(Tenure tenure) {
+        detached.remove(tenure);
+    }
+
+    void retire(String key, Gate gate) {
+        gates.remove(key, gate);
+    }
+
+    @Nullable
+    Gate gateOf(String name) {
+        return gates.get(name);
+    }
+
+    /** The gate that an owner contends at: that of its name, unless it asks for several or for a share. */
+    @Nullable
+    Gate gateOf(String name, OwnerId owner) {
+        Contender known = undecided.get(owner);
+        return known != null ? known.gate : gates.get(name);
+    }
+
+    /** When to ask again: at the store's hint, and a little later so that not everybody asks at once. */
+    long pollDelay(long hintNanos) {
+        long delay = Math.max(SHORTEST_POLL_NANOS, Math.min(LONGEST_POLL_NANOS, hintNanos));
+        return delay + surroundings.random().nextLong(delay / POLL_JITTER_DIVISOR + 1);
+    }
+
+    /** Doubles with each failure, with jitter, up to a few seconds. */
+    long backoff(int failures) {
+        long longest = FIRST_BACKOFF_NANOS << Math.min(failures, MOST_DOUBLINGS);
+        return longest / 2 + surroundings.random().nextLong(longest / 2);
+    }
+
+    long renewalBackoff(Terms terms) {
+        long longest = Math.max(2, terms.options.leaseTime().toNanos() / RENEWAL_RETRIES_PER_LEASE);
+        return longest / 2 + surroundings.random().nextLong(longest / 2);
+    }
+
+    LockStore store() {
+        return Objects.requireNonNull(store, "store");
+    }
+
+    void ensureOpen() {
+        if (closed) {
+            throw new ClientClosedException(clientName);
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    boolean seesWaiters() {
+        return seesWaiters;
+    }
+
+    String clientName() {
+        return clientName;
+    }
+
+    long now() {
+        return surroundings.clock().nanos();
+    }
+
+    Timeline timeline() {
+        return surroundings.timeline();
+    }
+
+    StoreCalls calls() {
+        return surroundings.calls();
+    }
+
+    Executor callbacks() {
+        return callbacks;
+    }
+
+    Events events() {
+        return events;
+    }
+
+    Renewer renewer() {
+        return renewer;
+    }
+
+    Poller poller() {
+        return poller;
+    }
+
+    Settler settler() {
+        return settler;
+    }
+
+    LeakWatch leaks() {
+        return leaks;
+    }
+}

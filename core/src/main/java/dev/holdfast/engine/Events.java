@@ -1,0 +1,122 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.HoldfastEvent;
+import dev.holdfast.HoldfastEvent.Acquired.Source;
+import dev.holdfast.HoldfastListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the user's listener what happens, one event after another; does nothing at all without a listener. */
+final class Events {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+    private static final int MOST_WAITING = 100_000;
+
+    private final @Nullable HoldfastListener listener;
+    private final Executor callbacks;
+    private final MonotonicTime time;
+
+    /** Events in order; guarded by itself. When the listener cannot keep up, the newest are dropped. */
+    private final Queue<HoldfastEvent> waiting = new ArrayDeque<>();
+
+    private boolean delivering;
+
+    /** The part of the engine that this needs. */
+    interface MonotonicTime {
+        long now();
+    }
+
+    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicTime time) {
+        this.listener = listener;
+        this.callbacks = callbacks;
+        this.time = time;
+    }
+
+    void acquired(Waiter taker, Hold hold, Source source, long now, Aftermath aftermath) {
+        if (listener != null) {
+            Duration waited = Duration.ofNanos(now - taker.startedNanos);
+            later(new HoldfastEvent.Acquired(hold.tenure.terms.describe(), hold.token(), waited, source), aftermath);
+        }
+    }
+
+    void notAcquired(Waiter waiter, @Nullable RuntimeException fault, Aftermath aftermath) {
+        if (listener != null && fault == null) {
+            Duration waited = Duration.ofNanos(time.now() - waiter.startedNanos);
+            later(new HoldfastEvent.NotAcquired(waiter.terms.describe(), waited), aftermath);
+        }
+    }
+
+    void released(Hold hold, long now, Aftermath aftermath) {
+        if (listener != null) {
+            Duration held = Duration.ofNanos(now - hold.acquiredNanos);
+            later(new HoldfastEvent.Released(hold.tenure.terms.describe(), hold.token(), held), aftermath);
+        }
+    }
+
+    void lost(Hold hold, Aftermath aftermath) {
+        if (listener != null && hold.reason != null) {
+            later(new HoldfastEvent.Lost(hold.tenure.terms.describe(), hold.token(), hold.reason), aftermath);
+        }
+    }
+
+    void storeFailed(String operation, String lockName, Throwable cause, Aftermath aftermath) {
+        if (listener != null) {
+            later(new HoldfastEvent.StoreFailed(lockName, operation, cause), aftermath);
+        }
+    }
+
+    void leaked(Hold hold) {
+        String name = hold.tenure.terms.describe();
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "a lease of '" + name + "' became unreachable without having been released; it is given back now",
+                hold.takenAt);
+        tell(new HoldfastEvent.Leaked(name, hold.token(), Optional.ofNullable(hold.takenAt)));
+    }
+
+    void callbackFailed(String lockName, Throwable cause) {
+        LOG.log(System.Logger.Level.WARNING, "a callback for lock '" + lockName + "' failed", cause);
+        tell(new HoldfastEvent.CallbackFailed(lockName, cause));
+    }
+
+    private void later(HoldfastEvent event, Aftermath aftermath) {
+        aftermath.then(() -> tell(event));
+    }
+
+    void tell(HoldfastEvent event) {
+        if (listener == null) {
+            return;
+        }
+        synchronized (waiting) {
+            if (waiting.size() < MOST_WAITING) {
+                waiting.add(event);
+            }
+            if (delivering) {
+                return;
+            }
+            delivering = true;
+        }
+        callbacks.execute(this::deliver);
+    }
+
+    private void deliver() {
+        while (true) {
+            HoldfastEvent next;
+            synchronized (waiting) {
+                next = waiting.poll();
+                delivering = next != null;
+            }
+            if (next == null || listener == null) {
+                return;
+            }
+            try {
+                listener.on(next);
+            } catch (RuntimeException broken) {
+                LOG.log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + next, broken);
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LeaseLostException;
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** The handle that a user holds. Everything that lives on after it is forgotten is in its {@link Hold}. */
+final class HeldLease implements Lease {
+    private final Hold hold;
+
+    HeldLease(Tenure tenure, Waiter taker, long now) {
+        this.hold = new Hold(this, tenure, taker, now);
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    @Override
+    public String name() {
+        return hold.tenure.terms.describe();
+    }
+
+    @Override
+    public List<String> names() {
+        return hold.tenure.terms.parts.stream().map(Claim.Part::name).toList();
+    }
+
+    @Override
+    public long token() {
+        if (hold.tenure.grants.size() > 1) {
+            throw new IllegalStateException(
+                    "this lease holds several names, each with a token of its own; ask token(name) for one of "
+                            + names());
+        }
+        return hold.token();
+    }
+
+    @Override
+    public long token(String name) {
+        for (Grant grant : hold.tenure.grants) {
+            if (grant.name().equals(name)) {
+                return Tenure.token(grant.epoch(), hold.sequence);
+            }
+        }
+        throw new IllegalArgumentException("this lease does not hold '" + name + "', but " + names());
+    }
+
+    @Override
+    public boolean isExclusive() {
+        return hold.tenure.terms.exclusive();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return hold.isHeld(engine().now());
+    }
+
+    @Override
+    public Duration remaining() {
+        long now = engine().now();
+        if (!hold.isHeld(now)) {
+            return Duration.ZERO;
+        }
+        long until = Math.min(hold.tenure.validUntilNanos, hold.endsByNanos());
+        return Duration.ofNanos(until == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, until - now));
+    }
+
+    @Override
+    public void ensureHeld() {
+        if (isHeld()) {
+            return;
+        }
+        LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold);
+        if (reason == null) {
+            throw new IllegalStateException("the lease of '" + name() + "' was released");
+        }
+        throw new LeaseLostException(name(), reason);
+    }
+
+    @Override
+    public void onLost(Consumer<LossReason> action) {
+        Objects.requireNonNull(action, "action");
+        LossReason reason = hold.tenure.gate.tenancy().addListener(hold, action);
+        if (reason != null) {
+            action.accept(reason);
+        }
+    }
+
+    @Override
+    public boolean release() {
+        hold.beginClosing();
+        return acknowledged(engine().release(hold));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> releaseAsync() {
+        hold.beginClosing();
+        return engine().releaseAsync(hold).thenApply(this::acknowledged);
+    }
+
+    @Override
+    public void close() {
+        hold.beginClosing();
+        if (engine().release(hold) == Parting.LOST_BEFORE && !hold.lossAcknowledged) {
+            throw new LeaseLostException(name(), Objects.requireNonNullElse(hold.reason, LossReason.EXPIRED));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + name() + ", token " + Tenure.token(hold.tenure.epoch(), hold.sequence) + ", " + hold.state
+                + "]";
+    }
+
+    /** Who was told of a loss by {@link #release()} is not told again by {@link #close()}. */
+    private boolean acknowledged(Parting parting) {
+        hold.lossAcknowledged |= parting == Parting.LOST_BEFORE;
+        return parting == Parting.RELEASED;
+    }
+
+    private Engine engine() {
+        return hold.tenure.gate.engine();
+    }
+}

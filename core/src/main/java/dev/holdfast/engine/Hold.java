@@ -1,0 +1,107 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.LossReason;
+import java.lang.ref.PhantomReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the engine knows of one lease. It refers to the user's handle only weakly, so that a forgotten handle is noticed.
+ * Guarded by the gate of its tenure, except where a field says otherwise.
+ */
+final class Hold extends PhantomReference<HeldLease> {
+    /** What has become of a lease. */
+    enum State {
+        HELD,
+        RELEASED,
+        LOST
+    }
+
+    final Tenure tenure;
+    final int sequence;
+    final long acquiredNanos;
+    private final long endsByNanos;
+
+    /** The thread to interrupt on loss, if that was asked for. */
+    private final @Nullable Thread interruptee;
+
+    /** Where the lease was taken; null if not known. */
+    final @Nullable Throwable takenAt;
+
+    /** Written by the gate, read by everybody. */
+    volatile State state = State.HELD;
+
+    /** Why it was lost; written before the state. */
+    @Nullable
+    LossReason reason;
+
+    /** Whether the holder knows of the loss from a quiet release. */
+    volatile boolean lossAcknowledged;
+
+    private @Nullable List<Consumer<LossReason>> listeners;
+
+    /** Whether the holder has begun to close; guarded by this object's monitor. */
+    private boolean closing;
+
+    Hold(HeldLease handle, Tenure tenure, Waiter taker, long now) {
+        super(handle, tenure.gate.engine().leaks().queue());
+        this.tenure = tenure;
+        this.sequence = tenure.nextSequence();
+        this.acquiredNanos = now;
+        this.interruptee = taker.interruptee();
+        this.takenAt = taker.takenAt;
+        this.endsByNanos = tenure.terms
+                .options
+                .holdLimit()
+                .map(limit -> now + limit.toNanos())
+                .orElse(Long.MAX_VALUE);
+    }
+
+    long token() {
+        return Tenure.token(tenure.epoch(), sequence);
+    }
+
+    /** When the longest permitted hold is over. */
+    long endsByNanos() {
+        return endsByNanos;
+    }
+
+    /** Computed from the clock each time: a process that slept past the deadline must not believe an old flag. */
+    boolean isHeld(long now) {
+        return state == State.HELD && now < tenure.validUntilNanos && now < endsByNanos;
+    }
+
+    void addListener(Consumer<LossReason> listener) {
+        if (listeners == null) {
+            listeners = new ArrayList<>(1);
+        }
+        listeners.add(listener);
+    }
+
+    List<Consumer<LossReason>> takeListeners() {
+        List<Consumer<LossReason>> taken = listeners == null ? List.of() : listeners;
+        listeners = null;
+        return taken;
+    }
+
+    boolean interrupts() {
+        return interruptee != null;
+    }
+
+    /** Interrupts the thread that took the lease, unless it has begun to close it. */
+    synchronized void interrupt() {
+        if (interruptee != null && !closing) {
+            interruptee.interrupt();
+        }
+    }
+
+    void beginClosing() {
+        if (interruptee != null) {
+            synchronized (this) {
+                closing = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.spi.MonotonicClock;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Looks once a second for forgotten leases, and for time that passed while the monotonic clock stood still. */
+final class Janitor extends Timed {
+    private static final long ROUND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Smaller jumps are the work of clock discipline and are covered by the deadline's margin. */
+    private static final long SUSPICIOUS_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Engine engine;
+    private final MonotonicClock clock;
+    private final LongSupplier wallAheadNanos;
+
+    /** Used by the timeline's thread only. */
+    private long lastAheadNanos;
+
+    Janitor(Engine engine, MonotonicClock clock, LongSupplier wallAheadNanos) {
+        this.engine = engine;
+        this.clock = clock;
+        this.wallAheadNanos = wallAheadNanos;
+        this.lastAheadNanos = wallAheadNanos.getAsLong();
+    }
+
+    void start() {
+        engine.timeline().schedule(this, clock.nanos() + ROUND_NANOS);
+    }
+
+    @Override
+    protected void onDue() {
+        if (engine.isClosed()) {
+            return;
+        }
+        long ahead = wallAheadNanos.getAsLong();
+        long jump = ahead - lastAheadNanos;
+        lastAheadNanos = ahead;
+        if (jump > SUSPICIOUS_JUMP_NANOS) {
+            engine.shortenDeadlines(jump);
+        }
+        engine.releaseForgotten();
+        start();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future that a user holds. Completing it in any way before the engine does gives the wait up; a lease that comes
+ * too late for it is given back.
+ *
+ * @param <T> how the user sees the outcome
+ */
+final class LeaseFuture<T> extends CompletableFuture<T> {
+
+    LeaseFuture(CompletableFuture<@Nullable HeldLease> wait, Function<@Nullable HeldLease, T> view) {
+        wait.whenComplete((lease, failure) -> {
+            if (failure != null) {
+                completeExceptionally(failure);
+            } else if (!complete(view.apply(lease)) && lease != null) {
+                lease.releaseAsync();
+            }
+        });
+        whenComplete((outcome, failure) -> wait.cancel(false));
+    }
+}

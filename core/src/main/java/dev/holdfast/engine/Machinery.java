@@ -1,0 +1,168 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.MonotonicClock;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of a real client: one for time, a few for calls to the store, two that only renew, a few for user code.
+ * All are started when needed, end when idle (but the one for time), and end with the client. Thread-safe.
+ */
+final class Machinery implements AutoCloseable {
+    private static final int CALL_THREADS = 8;
+    private static final int RENEWAL_THREADS = 2;
+    private static final int CALLBACK_THREADS = 64;
+    private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
+    private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(5);
+
+    private final String name;
+    private final TimerThread timer;
+    private final ThreadPoolExecutor calls;
+    private final ThreadPoolExecutor renewals;
+    private final @Nullable ThreadPoolExecutor ownCallbacks;
+    private final Executor callbacks;
+    private final Supplier<LockStore> store;
+
+    /**
+     * Sets up the threads; none is started yet.
+     *
+     * @param name what their names begin with
+     * @param store the store to call, known by the time of the first call
+     * @param callbacks where user code runs, or null for threads of our own
+     */
+    Machinery(String name, Supplier<LockStore> store, @Nullable Executor callbacks) {
+        this.name = name;
+        this.store = store;
+        this.timer = new TimerThread(clock(), name + "-time");
+        this.calls = pool("store", CALL_THREADS);
+        this.renewals = pool("renewal", RENEWAL_THREADS);
+        this.ownCallbacks = callbacks == null ? pool("callback", CALLBACK_THREADS) : null;
+        Executor target = callbacks == null ? ownCallbacks : callbacks;
+        this.callbacks = task -> runAnyhow(target, task);
+    }
+
+    Surroundings surroundings() {
+        RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
+        return new Surroundings(clock(), timer, new Calls(), callbacks, random, new OwnerMint());
+    }
+
+    MonotonicClock clock() {
+        return SystemClock.INSTANCE;
+    }
+
+    Executor callExecutor() {
+        return calls;
+    }
+
+    /** For stores: runs something later on a thread that may block. */
+    Runnable schedule(Duration delay, Runnable task) {
+        Timed timed = new Timed() {
+            @Override
+            protected void onDue() {
+                calls.execute(task);
+            }
+        };
+        timer.schedule(timed, clock().nanos() + delay.toNanos());
+        return () -> timer.cancel(timed);
+    }
+
+    @Override
+    public void close() {
+        timer.close();
+        end(calls);
+        end(renewals);
+        if (ownCallbacks != null) {
+            end(ownCallbacks);
+        }
+    }
+
+    private static void end(ThreadPoolExecutor pool) {
+        pool.shutdown();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!pool.awaitTermination(LONGEST_GOODBYE.toNanos(), TimeUnit.NANOSECONDS)) {
+                pool.shutdownNow();
+            }
+        } catch (InterruptedException hurried) {
+            interrupted = true;
+            pool.shutdownNow();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits for a thread to end, unless it is this one. */
+    static void join(@Nullable Thread thread) {
+        if (thread == null || thread == Thread.currentThread()) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            thread.join(LONGEST_GOODBYE.toMillis());
+        } catch (InterruptedException hurried) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private ThreadPoolExecutor pool(String purpose, int threads) {
+        AtomicInteger count = new AtomicInteger();
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads, threads, IDLE_LIFE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, name + "-" + purpose + "-" + count.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /** An outcome must reach its waiter even when the executor has no room or is shut down. */
+    private static void runAnyhow(@Nullable Executor target, Runnable task) {
+        try {
+            if (target != null) {
+                target.execute(task);
+            }
+        } catch (RejectedExecutionException noRoom) {
+            task.run();
+        }
+    }
+
+    private final class Calls implements StoreCalls {
+        @Override
+        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            try {
+                (lane == Lane.RENEWALS ? renewals : calls).execute(() -> make(call, reply));
+            } catch (RejectedExecutionException closed) {
+                reply.on(clock().nanos(), null, new StoreUnavailableException("call", name, closed));
+            }
+        }
+
+        private <R> void make(Function<LockStore, R> call, Reply<R> reply) {
+            long sent = clock().nanos();
+            R result = null;
+            Throwable failure = null;
+            try {
+                result = call.apply(store.get());
+            } catch (RuntimeException | Error unanswered) {
+                failure = unanswered;
+            }
+            reply.on(sent, result, failure);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.spi.MonotonicClock;
+import dev.holdfast.spi.OwnerId;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Everything that the engine takes from outside, so that it can run on virtual time.
+ *
+ * @param clock the only clock
+ * @param timeline where things wait for their time
+ * @param calls how the store is called in the background
+ * @param callbacks where user code runs
+ * @param random for jitter
+ * @param owners mints owner ids
+ */
+public record Surroundings(
+        MonotonicClock clock,
+        Timeline timeline,
+        StoreCalls calls,
+        Executor callbacks,
+        RandomGenerator random,
+        Supplier<OwnerId> owners) {}

@@ -1,0 +1,397 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.HoldfastEvent.Acquired.Source;
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.RenewOutcome;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The half of a {@link Gate} that deals with what was granted: lending, handing on, keeping, renewing, losing and giving
+ * back. Guarded by the gate's monitor; methods without one of their own are called with it held.
+ */
+final class Tenancy {
+    private final Gate gate;
+
+    /** The grant that is passed on inside the client; tenures of other locks are kept by the engine. */
+    private @Nullable Tenure tenure;
+
+    /** The epoch of which a "wanted" was heard; remembered because it may overtake the grant that it speaks of. */
+    private long wantedEpoch = -1;
+
+    Tenancy(Gate gate) {
+        this.gate = gate;
+    }
+
+    boolean isVacant() {
+        return tenure == null;
+    }
+
+    /** Lends an idle tenure, if there is one that fits. */
+    boolean lendIdle(Waiter waiter, Aftermath aftermath) {
+        Tenure idle = tenure;
+        if (idle == null || idle.hold != null) {
+            return false;
+        }
+        long now = engine().now();
+        return idle.isValid(now)
+                && idle.hasSequenceLeft()
+                && idle.terms.equals(waiter.terms)
+                && lend(idle, waiter, now, Source.STICKY, aftermath);
+    }
+
+    /** Ends an idle tenure that was of no use; returns it, so that somebody gives it back. */
+    @Nullable
+    Tenure endIdle() {
+        Tenure idle = tenure;
+        if (idle == null || idle.hold != null) {
+            return null;
+        }
+        end(idle);
+        return idle;
+    }
+
+    /** Moves in with a fresh grant and lends it to the first taker. */
+    void begin(Tenure fresh, @Nullable Waiter taker, long now, Aftermath aftermath) {
+        fresh.wanted |= fresh.epoch() == wantedEpoch || !engine().seesWaiters();
+        if (fresh.terms.passesLocally) {
+            tenure = fresh;
+        } else {
+            engine().addDetached(fresh);
+        }
+        if (taker == null || !lend(fresh, taker, now, Source.STORE, aftermath)) {
+            if (!passOn(fresh, now, aftermath)) {
+                vacate(fresh, aftermath);
+            }
+        }
+    }
+
+    /** Draws a lease from a tenure for a waiter; false if the waiter has given up. */
+    private boolean lend(Tenure from, Waiter taker, long now, Source source, Aftermath aftermath) {
+        gate.contest().leaveLine(taker);
+        if (!taker.claim()) {
+            return false;
+        }
+        HeldLease lease = new HeldLease(from, taker, now);
+        from.hold = lease.hold();
+        from.idleUntilNanos = Long.MAX_VALUE;
+        taker.settle(lease, null);
+        from.plan(engine().timeline());
+        aftermath.wake(taker);
+        engine().events().acquired(taker, lease.hold(), source, now, aftermath);
+        return true;
+    }
+
+    /** Finds a use inside the client for a tenure that nobody holds a lease of: the next in line, or idleness. */
+    private boolean passOn(Tenure free, long now, Aftermath aftermath) {
+        free.hold = null;
+        Waiter next = gate.contest().head();
+        while (next != null && free.terms.passesLocally && next.terms.equals(free.terms) && free.mayHandOff(now)) {
+            free.handOffs++;
+            if (lend(free, next, now, Source.HAND_OFF, aftermath)) {
+                return true;
+            }
+            next = gate.contest().head();
+        }
+        if (next != null || !free.mayStayIdle(now)) {
+            return false;
+        }
+        free.idleUntilNanos = now + free.terms.stickyNanos;
+        free.plan(engine().timeline());
+        return true;
+    }
+
+    /** Ends a tenure and gives it back in the background. */
+    private void vacate(Tenure free, Aftermath aftermath) {
+        end(free);
+        aftermath.then(() -> engine().settler().release(free));
+        gate.contest().resume(aftermath);
+    }
+
+    private void end(Tenure held) {
+        held.ended = true;
+        held.unplan();
+        engine().timeline().cancel(held);
+        if (tenure == held) {
+            tenure = null;
+        } else {
+            engine().removeDetached(held);
+        }
+    }
+
+    /** Takes a lease back. If the store's grant has to go back too, that is left to the caller's thread. */
+    Parting release(Hold hold) {
+        Aftermath aftermath = new Aftermath();
+        Parting parting;
+        synchronized (gate) {
+            Tenure held = hold.tenure;
+            long now = engine().now();
+            loseIfDue(hold, now, aftermath);
+            if (hold.state == Hold.State.HELD) {
+                hold.state = Hold.State.RELEASED;
+                hold.clear();
+                engine().events().released(hold, now, aftermath);
+                if (passOn(held, now, aftermath)) {
+                    parting = Parting.RELEASED;
+                } else {
+                    end(held);
+                    gate.contest().resume(aftermath);
+                    parting = Parting.RELEASE_AT_STORE;
+                }
+            } else {
+                parting = hold.state == Hold.State.LOST ? Parting.LOST_BEFORE : Parting.RELEASED_BEFORE;
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return parting;
+    }
+
+    /** The store answered a first release with "not held": the lease had been lost without our knowing. */
+    void noticeNotHeld(Hold hold) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            hold.reason = LossReason.EVICTED;
+            hold.state = Hold.State.LOST;
+            engine().events().lost(hold, aftermath);
+        }
+        aftermath.run();
+    }
+
+    /** Somebody else waits for what was granted under an epoch. */
+    void wanted(long epoch) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            Tenure held = tenure;
+            if (held == null || held.epoch() != epoch) {
+                wantedEpoch = Math.max(wantedEpoch, epoch);
+                return;
+            }
+            held.wanted = true;
+            if (held.hold == null) {
+                vacate(held, aftermath);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+    }
+
+    /** Something about a tenure is due: its end, its renewal, or the end of its idleness. */
+    void timeIsUp(Tenure due) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            if (due.ended) {
+                return;
+            }
+            due.unplan();
+            long now = engine().now();
+            LossReason reason = due.lossAt(now);
+            if (reason != null) {
+                lose(due, reason, aftermath);
+            } else if (due.hold == null && now >= due.idleUntilNanos) {
+                vacate(due, aftermath);
+            } else {
+                if (due.isRenewalDue(now)) {
+                    due.renewing = true;
+                    engine().renewer().add(due, now);
+                }
+                due.plan(engine().timeline());
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+    }
+
+    /** Whether a renewal that is about to be sent still makes sense. */
+    boolean mayRenew(Tenure due) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            if (due.ended) {
+                renewalSettled(due, aftermath);
+            }
+        }
+        aftermath.run();
+        return !due.ended;
+    }
+
+    private void renewalSettled(Tenure asked, Aftermath aftermath) {
+        asked.renewing = false;
+        if (asked.releaseAfterRenewal) {
+            asked.releaseAfterRenewal = false;
+            aftermath.then(() -> engine().settler().release(asked));
+        }
+    }
+
+    /** Takes the store's answers to the renewal of a tenure, one per grant. */
+    void renewed(Tenure asked, long sentNanos, List<RenewOutcome> outcomes) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            renewalSettled(asked, aftermath);
+            if (!asked.ended) {
+                apply(asked, sentNanos, outcomes, aftermath);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+    }
+
+    private void apply(Tenure asked, long sentNanos, List<RenewOutcome> outcomes, Aftermath aftermath) {
+        long now = engine().now();
+        LossReason reason = asked.lossAt(now);
+        long validUntil = Long.MAX_VALUE;
+        boolean unknown = false;
+        for (RenewOutcome outcome : outcomes) {
+            if (outcome instanceof RenewOutcome.Renewed renewed) {
+                validUntil = Math.min(validUntil, Deadline.of(sentNanos, renewed.validFor()));
+                asked.wanted |= renewed.wanted();
+            } else if (outcome instanceof RenewOutcome.Lost lost) {
+                reason = lost.reason();
+            } else if (outcome instanceof RenewOutcome.Unknown cause) {
+                unknown = true;
+                engine().events().storeFailed("renew", asked.terms.describe(), cause.cause(), aftermath);
+            }
+        }
+        if (reason != null) {
+            lose(asked, reason, aftermath);
+        } else if (asked.wanted && asked.hold == null) {
+            vacate(asked, aftermath);
+        } else if (unknown) {
+            asked.renewAt(now + engine().renewalBackoff(asked.terms));
+            asked.plan(engine().timeline());
+        } else {
+            asked.validUntilNanos = validUntil;
+            asked.planRenewal(sentNanos);
+            asked.plan(engine().timeline());
+        }
+    }
+
+    /** The store says that a grant was taken away; false if it is not this gate's. */
+    boolean taken(OwnerId owner, long epoch, LossReason reason) {
+        Tenure held;
+        synchronized (gate) {
+            held = tenure;
+        }
+        return held != null && taken(held, owner, epoch, reason);
+    }
+
+    boolean taken(Tenure held, OwnerId owner, long epoch, LossReason reason) {
+        for (Grant grant : held.grants) {
+            if (grant.owner().equals(owner) && grant.epoch() == epoch) {
+                loseNow(held, reason);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Nullable
+    Tenure tenure() {
+        synchronized (gate) {
+            return tenure;
+        }
+    }
+
+    void loseNow(Tenure held, LossReason reason) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            if (!held.ended) {
+                lose(held, reason, aftermath);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+    }
+
+    /** Moves a deadline forward, for time that may have passed unseen. */
+    void shorten(Tenure held, long byNanos) {
+        synchronized (gate) {
+            if (held.ended || held.validUntilNanos == Long.MAX_VALUE) {
+                return;
+            }
+            held.validUntilNanos -= byNanos;
+            held.plan(engine().timeline());
+        }
+    }
+
+    /** Notices a loss that the clock shows but nobody has told yet; returns the reason, or null if not lost. */
+    @Nullable
+    LossReason noticeLoss(Hold hold) {
+        Aftermath aftermath = new Aftermath();
+        LossReason reason;
+        synchronized (gate) {
+            loseIfDue(hold, engine().now(), aftermath);
+            reason = hold.reason;
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return reason;
+    }
+
+    /** Registers a callback; returns the reason if the lease is lost already. */
+    @Nullable
+    LossReason addListener(Hold hold, Consumer<LossReason> listener) {
+        Aftermath aftermath = new Aftermath();
+        LossReason reason;
+        synchronized (gate) {
+            loseIfDue(hold, engine().now(), aftermath);
+            reason = hold.reason;
+            if (hold.state == Hold.State.HELD) {
+                hold.addListener(listener);
+            }
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return reason;
+    }
+
+    private void loseIfDue(Hold hold, long now, Aftermath aftermath) {
+        LossReason reason = hold.state == Hold.State.HELD ? hold.tenure.lossAt(now) : null;
+        if (reason != null) {
+            lose(hold.tenure, reason, aftermath);
+        }
+    }
+
+    private void lose(Tenure held, LossReason reason, Aftermath aftermath) {
+        end(held);
+        tellLoss(held, reason, aftermath);
+        // A renewal under way may yet reach the store: give the grant back only after it, or it would live on.
+        if (held.renewing) {
+            held.releaseAfterRenewal = true;
+        } else {
+            aftermath.then(() -> engine().settler().release(held));
+        }
+        gate.contest().resume(aftermath);
+    }
+
+    private void tellLoss(Tenure held, LossReason reason, Aftermath aftermath) {
+        Hold hold = held.hold;
+        if (hold != null) {
+            hold.reason = reason;
+            hold.state = Hold.State.LOST;
+            hold.clear();
+            engine().tellLoss(hold, hold.takeListeners(), aftermath);
+        }
+    }
+
+    /** Ends a tenure because the client closes; returns false if it had ended before. */
+    boolean close(Tenure held) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            if (held.ended) {
+                return false;
+            }
+            end(held);
+            tellLoss(held, LossReason.CLIENT_CLOSED, aftermath);
+            gate.retireIfIdle();
+        }
+        aftermath.run();
+        return true;
+    }
+
+    private Engine engine() {
+        return gate.engine();
+    }
+}

@@ -1,0 +1,169 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time that this client holds one grant of the store: its deadline, its renewals, and the leases drawn from it one
+ * after another. Guarded by its gate, except where a field says otherwise.
+ */
+final class Tenure extends Timed {
+    /** A renewal is due after this part of the time that the store gave. */
+    private static final int RENEWALS_PER_LEASE = 3;
+
+    /** Renewal times are rounded down to this part of the lease, so that many renewals share a request. */
+    private static final int RENEWAL_SLOTS_PER_LEASE = 30;
+
+    private static final int SEQUENCE_BITS = 12;
+
+    final Gate gate;
+    final Terms terms;
+    final List<Grant> grants;
+
+    /** When the store's grant counts from, for the hand-off budget. */
+    final long grantedNanos;
+
+    /** The claim, if some request of it may still arrive and has to be kept from taking effect. */
+    @Nullable
+    Claim strayClaim;
+
+    /** Until when the grant can be trusted; written by the gate, read by everybody. */
+    volatile long validUntilNanos;
+
+    private long renewAtNanos;
+
+    /** A renewal is under way or about to be sent. */
+    boolean renewing;
+
+    /** Another client waits. Never taken back: a late "nobody waits" could hide a newer word. */
+    boolean wanted;
+
+    /** Released, lost or given back. */
+    boolean ended;
+
+    /** Give the grant back once the renewal under way has settled. */
+    boolean releaseAfterRenewal;
+
+    /** When the timeline will call, at the latest. */
+    private long plannedNanos = Long.MAX_VALUE;
+
+    private int sequence = -1;
+    int handOffs;
+
+    /** The lease that is out, or null while kept idle. */
+    @Nullable
+    Hold hold;
+
+    /** While idle: how long to keep it. */
+    long idleUntilNanos = Long.MAX_VALUE;
+
+    Tenure(Gate gate, Terms terms, List<Grant> grants, long anchorNanos, long validUntilNanos) {
+        this.gate = gate;
+        this.terms = terms;
+        this.grants = grants;
+        this.grantedNanos = anchorNanos;
+        this.validUntilNanos = validUntilNanos;
+        for (int i = 0; i < grants.size(); i++) {
+            this.wanted |= grants.get(i).wanted();
+        }
+        planRenewal(anchorNanos);
+    }
+
+    long epoch() {
+        return grants.get(0).epoch();
+    }
+
+    /** Draws the next sequence number; each lease of a tenure has a larger token than the one before. */
+    int nextSequence() {
+        return ++sequence;
+    }
+
+    boolean hasSequenceLeft() {
+        return sequence < (1 << SEQUENCE_BITS) - 1;
+    }
+
+    static long token(long epoch, int sequence) {
+        return epoch << SEQUENCE_BITS | sequence;
+    }
+
+    boolean isValid(long now) {
+        return !ended && now < validUntilNanos;
+    }
+
+    /** Whether the budget allows one more hand-off: free while nobody else waits, bounded when somebody does. */
+    boolean mayHandOff(long now) {
+        return isValid(now)
+                && hasSequenceLeft()
+                && (!wanted || (handOffs < terms.options.handOffLimit() && now - grantedNanos < terms.handOffNanos));
+    }
+
+    /** Plans the next renewal for a third of the time that is left from a moment on. */
+    void planRenewal(long fromNanos) {
+        if (validUntilNanos == Long.MAX_VALUE) {
+            renewAtNanos = Long.MAX_VALUE;
+            return;
+        }
+        long slot = Math.max(1, terms.options.leaseTime().toNanos() / RENEWAL_SLOTS_PER_LEASE);
+        long third = fromNanos + (validUntilNanos - fromNanos) / RENEWALS_PER_LEASE;
+        renewAtNanos = Math.max(fromNanos, third - Math.floorMod(third, slot));
+    }
+
+    void renewAt(long nanos) {
+        renewAtNanos = nanos;
+    }
+
+    /** A pushed grant has a short provisional lease only. */
+    void renewAtOnce(long now, Timeline timeline) {
+        if (!ended) {
+            renewAtNanos = now;
+            plan(timeline);
+        }
+    }
+
+    boolean mayStayIdle(long now) {
+        return terms.stickyNanos > 0 && terms.passesLocally && !wanted && isValid(now) && hasSequenceLeft();
+    }
+
+    boolean isRenewalDue(long now) {
+        return !renewing && now >= renewAtNanos;
+    }
+
+    /** The next moment at which something has to be done. */
+    private long nextDueNanos() {
+        long due = Math.min(validUntilNanos, renewing ? Long.MAX_VALUE : renewAtNanos);
+        Hold held = hold;
+        return Math.min(due, held == null ? idleUntilNanos : held.endsByNanos());
+    }
+
+    /** Sees to it that the next thing to do is not missed. A plan that is too early is corrected when it comes due. */
+    void plan(Timeline timeline) {
+        long next = nextDueNanos();
+        if (next < plannedNanos) {
+            plannedNanos = next;
+            timeline.schedule(this, next);
+        }
+    }
+
+    /** The plan has come due or is void. */
+    void unplan() {
+        plannedNanos = Long.MAX_VALUE;
+    }
+
+    @Override
+    protected void onDue() {
+        gate.tenancy().timeIsUp(this);
+    }
+
+    /** Why a lease over this tenure is over at a moment, if it is. */
+    @Nullable
+    LossReason lossAt(long now) {
+        Hold held = hold;
+        if (now >= validUntilNanos) {
+            return LossReason.EXPIRED;
+        }
+        return held != null && now >= held.endsByNanos() ? LossReason.MAX_HOLD : null;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.ClientClosedException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** A lock as the JDK knows it: owned by the thread that took it, and re-entrant. Thread-safe. */
+final class ThreadOwnedLock implements Lock {
+    private final Engine engine;
+    private final Terms terms;
+    private final ThreadHolds holds;
+
+    ThreadOwnedLock(Engine engine, Terms terms, ThreadHolds holds) {
+        this.engine = engine;
+        this.terms = terms;
+        this.holds = holds;
+    }
+
+    @Override
+    public void lock() {
+        if (reenter()) {
+            return;
+        }
+        holds.refuseSelfDeadlock(terms);
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    own(engine.acquire(terms, Long.MAX_VALUE));
+                    return;
+                } catch (InterruptedException remembered) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        tryLockFor(Long.MAX_VALUE);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return reenter() || own(engine.tryAcquire(terms));
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return tryLockFor(Math.max(0, unit.toNanos(time)));
+    }
+
+    private boolean tryLockFor(long waitNanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before waiting for '" + terms.describe() + "'");
+        }
+        if (reenter()) {
+            return true;
+        }
+        if (waitNanos == 0) {
+            return own(engine.tryAcquire(terms));
+        }
+        holds.refuseSelfDeadlock(terms);
+        return own(engine.acquire(terms, waitNanos));
+    }
+
+    @Override
+    public void unlock() {
+        ThreadHolds.Nesting nesting = holds.current(terms);
+        if (nesting == null) {
+            throw new IllegalMonitorStateException(
+                    "the current thread does not hold '" + terms.describe() + "' through asLock()");
+        }
+        if (--nesting.depth == 0) {
+            holds.remove(terms);
+            nesting.lease.close();
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("a distributed lock has no conditions");
+    }
+
+    @Override
+    public String toString() {
+        return "Lock[" + terms.describe() + "]";
+    }
+
+    private boolean reenter() {
+        ThreadHolds.Nesting nesting = holds.current(terms);
+        if (nesting == null) {
+            return false;
+        }
+        // Whoever enters again on a lost lease would work without protection.
+        nesting.lease.ensureHeld();
+        nesting.depth++;
+        return true;
+    }
+
+    private boolean own(@Nullable HeldLease lease) {
+        if (lease == null) {
+            return false;
+        }
+        if (engine.isClosed()) {
+            lease.release();
+            throw new ClientClosedException(engine.clientName());
+        }
+        holds.add(terms, lease);
+        return true;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.spi.MonotonicClock;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The timeline of a real client: one thread that does no I/O and runs no user code. It is started with the first thing
+ * to do. It is woken only for something earlier than it waits for, so that taking and releasing a lock again and again
+ * does not wake it at all. Thread-safe.
+ */
+final class TimerThread implements Timeline, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+
+    private final MonotonicClock clock;
+    private final String name;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition earlier = lock.newCondition();
+
+    /** Guarded by the lock, as are all below. */
+    private final TimedHeap heap = new TimedHeap();
+
+    private long waitsUntilNanos = Long.MAX_VALUE;
+    private @Nullable Thread thread;
+    private boolean closed;
+
+    TimerThread(MonotonicClock clock, String name) {
+        this.clock = clock;
+        this.name = name;
+    }
+
+    @Override
+    public void schedule(Timed timed, long dueNanos) {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            heap.put(timed, dueNanos);
+            if (thread == null) {
+                start();
+            } else if (dueNanos < waitsUntilNanos) {
+                earlier.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void cancel(Timed timed) {
+        lock.lock();
+        try {
+            heap.remove(timed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the thread; what was scheduled does not happen. */
+    @Override
+    public void close() {
+        Thread running;
+        lock.lock();
+        try {
+            closed = true;
+            running = thread;
+            earlier.signal();
+        } finally {
+            lock.unlock();
+        }
+        Machinery.join(running);
+    }
+
+    private void start() {
+        Thread fresh = new Thread(this::run, name);
+        fresh.setDaemon(true);
+        thread = fresh;
+        fresh.start();
+    }
+
+    private void run() {
+        for (Timed next = awaitNext(); next != null; next = awaitNext()) {
+            try {
+                next.onDue();
+            } catch (RuntimeException | Error broken) {
+                LOG.log(System.Logger.Level.ERROR, "a timed step of the Holdfast engine failed", broken);
+            }
+        }
+    }
+
+    private @Nullable Timed awaitNext() {
+        lock.lock();
+        try {
+            while (!closed) {
+                Timed first = heap.first();
+                long left = heap.firstDueNanos() - clock.nanos();
+                if (first != null && left <= 0) {
+                    heap.remove(first);
+                    return first;
+                }
+                waitsUntilNanos = heap.firstDueNanos();
+                try {
+                    long unused = earlier.awaitNanos(left);
+                } catch (InterruptedException stray) {
+                    // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
+                    LOG.log(System.Logger.Level.DEBUG, "the timer thread was interrupted", stray);
+                }
+                waitsUntilNanos = Long.MIN_VALUE;
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

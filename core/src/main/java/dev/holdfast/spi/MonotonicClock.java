@@ -1,0 +1,8 @@
+package dev.holdfast.spi;
+
+/** A clock for intervals that never goes back. */
+@FunctionalInterface
+public interface MonotonicClock {
+    /** {@return nanoseconds since some fixed moment in the past; never negative} */
+    long nanos();
+}

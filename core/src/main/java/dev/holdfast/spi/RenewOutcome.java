@@ -1,0 +1,30 @@
+package dev.holdfast.spi;
+
+import dev.holdfast.LossReason;
+import java.time.Duration;
+
+/** How the store answered a renewal. */
+public sealed interface RenewOutcome {
+
+    /**
+     * The grant is extended.
+     *
+     * @param validFor how much is left by the store's clock at the moment of the answer
+     * @param wanted whether somebody else waits for the name
+     */
+    record Renewed(Duration validFor, boolean wanted) implements RenewOutcome {}
+
+    /**
+     * The grant does not exist any more. It is never created again by a renewal.
+     *
+     * @param reason why, as far as the store knows
+     */
+    record Lost(LossReason reason) implements RenewOutcome {}
+
+    /**
+     * The store did not answer.
+     *
+     * @param cause what happened
+     */
+    record Unknown(RuntimeException cause) implements RenewOutcome {}
+}

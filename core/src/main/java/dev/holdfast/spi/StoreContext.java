@@ -1,0 +1,25 @@
+package dev.holdfast.spi;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the engine lends to a store.
+ *
+ * @param clientName the client's name
+ * @param clock the only clock for intervals
+ * @param scheduler for things to do later
+ * @param ioExecutor for work that may block
+ * @param commandTimeout the longest that one call to the server may take
+ * @param random for jitter; not for secrets
+ * @param listener whom to tell of what happens in the store
+ */
+public record StoreContext(
+        String clientName,
+        MonotonicClock clock,
+        StoreScheduler scheduler,
+        Executor ioExecutor,
+        Duration commandTimeout,
+        RandomGenerator random,
+        StoreListener listener) {}

@@ -1,0 +1,392 @@
+package dev.holdfast.store.table;
+
+import dev.holdfast.LockView;
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.ReleaseOutcome;
+import dev.holdfast.spi.RenewOutcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who holds and who waits, for every name: the rules of granting as a state machine.
+ *
+ * <p>Every step takes the time as an argument and runs to its end; the caller serialises the steps. Each step that looks
+ * at a name first drops what has expired there, and each step that frees units then grants every waiter at the head of
+ * the line that fits. A waiter that is granted this way gets a short provisional lease, because its client may be gone;
+ * the client renews it at once. Nothing is kept for a name without holders and waiters: epochs come from one source for
+ * all names.
+ *
+ * <p>Not thread-safe.
+ *
+ * @param <C> how a client is known to the table
+ */
+public final class LockTable<C> {
+    /** The lease of a grant that its client has not asked for in this moment. */
+    public static final Duration PROVISIONAL_LEASE = Duration.ofSeconds(3);
+
+    /** A waiter that is not heard of for this long is dropped. */
+    public static final Duration WAITER_PATIENCE = Duration.ofSeconds(20);
+
+    /** How long a withdrawn claim is remembered, in case a request of it arrives late. */
+    public static final Duration TOMBSTONE_LIFE = Duration.ofSeconds(60);
+
+    private static final long LONGEST_HINT_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final long SHORTEST_HINT_NANOS = Duration.ofMillis(1).toNanos();
+    private static final int MOST_EVICTIONS_REMEMBERED = 1_000;
+
+    private final LongSupplier epochs;
+    private final Notices<C> notices;
+    private final Map<String, Line<C>> lines = new HashMap<>();
+    private final Map<OwnerId, LiveClaim<C>> claims = new HashMap<>();
+    private final Map<OwnerId, Long> tombstones = new LinkedHashMap<>();
+    private final Map<OwnerId, Boolean> evictedOwners = bounded();
+    private final Map<String, Eviction> evictions = bounded();
+    private long arrivals;
+
+    private record Eviction(String by, String reason, long atNanos) {}
+
+    /**
+     * Makes an empty table.
+     *
+     * @param epochs gives each grant a number larger than all before it
+     * @param notices receives messages to clients, during the step that causes them
+     */
+    public LockTable(LongSupplier epochs, Notices<C> notices) {
+        this.epochs = epochs;
+        this.notices = notices;
+    }
+
+    /** Tries a claim once, or asks again for one that waits. */
+    public AcquireOutcome acquire(C client, Claim claim, long now) {
+        dropOldTombstones(now);
+        if (tombstones.containsKey(claim.owner())) {
+            return new AcquireOutcome.Contended(Duration.ofNanos(LONGEST_HINT_NANOS));
+        }
+        refresh(claim, now);
+        LiveClaim<C> known = claims.get(claim.owner());
+        if (known != null && known.holds()) {
+            return granted(known, now);
+        }
+        String mismatch = findMismatch(claim);
+        if (mismatch != null) {
+            return new AcquireOutcome.Mismatch(mismatch);
+        }
+        LiveClaim<C> mine = known != null ? known : new LiveClaim<>(claim, client, ++arrivals, now);
+        if (fits(mine)) {
+            grant(mine, now, claim.lease());
+            return granted(mine, now);
+        }
+        if (claim.queue()) {
+            mine.expiresAtNanos =
+                    now + Math.max(WAITER_PATIENCE.toNanos(), claim.lease().toNanos());
+            if (known == null) {
+                claims.put(claim.owner(), mine);
+                for (Claim.Part part : claim.parts()) {
+                    lineOf(part).waiters.add(mine);
+                }
+            }
+            tellWanted(mine);
+        }
+        return new AcquireOutcome.Contended(Duration.ofNanos(hint(mine, now)));
+    }
+
+    /** Ends a claim, whether it waits or holds. */
+    public void withdraw(Claim claim, boolean mayStillArrive, long now) {
+        dropOldTombstones(now);
+        refresh(claim, now);
+        if (mayStillArrive) {
+            tombstones.put(claim.owner(), now + TOMBSTONE_LIFE.toNanos());
+        }
+        LiveClaim<C> live = claims.get(claim.owner());
+        if (live != null) {
+            remove(live);
+            serve(live.claim, now);
+        }
+    }
+
+    /** Extends a grant that is still held. */
+    public RenewOutcome renew(Grant grant, long now) {
+        refresh(grant.name(), now);
+        LiveClaim<C> live = claims.get(grant.owner());
+        if (live == null || live.partOf(grant) < 0) {
+            return new RenewOutcome.Lost(
+                    evictedOwners.containsKey(grant.owner()) ? LossReason.EVICTED : LossReason.EXPIRED);
+        }
+        live.expiresAtNanos = now + grant.lease().toNanos();
+        return new RenewOutcome.Renewed(grant.lease(), isWanted(grant.name()));
+    }
+
+    /** Gives a grant back. */
+    public ReleaseOutcome release(Grant grant, long now) {
+        refresh(grant.name(), now);
+        LiveClaim<C> live = claims.get(grant.owner());
+        int part = live == null ? -1 : live.partOf(grant);
+        if (live == null || part < 0) {
+            return ReleaseOutcome.NOT_HELD;
+        }
+        dropPart(live, part);
+        serve(grant.name(), now);
+        return ReleaseOutcome.RELEASED;
+    }
+
+    /** Takes a name away from all who hold it; a claim over several names goes as a whole. */
+    public int evict(String name, String by, String reason, long now) {
+        refresh(name, now);
+        Line<C> line = lines.get(name);
+        if (line == null || line.holders.isEmpty()) {
+            return 0;
+        }
+        List<LiveClaim<C>> evicted = List.copyOf(line.holders);
+        for (LiveClaim<C> holder : evicted) {
+            int part = holder.partNamed(name);
+            evictedOwners.put(holder.claim.owner(), true);
+            notices.lost(holder.client, name, holder.claim.owner(), holder.epoch(part), LossReason.EVICTED);
+            remove(holder);
+        }
+        evictions.put(name, new Eviction(by, reason, now));
+        evicted.forEach(holder -> serve(holder.claim, now));
+        return evicted.size();
+    }
+
+    /** Shows one name. */
+    public Optional<LockView> inspect(String name, long now) {
+        refresh(name, now);
+        Line<C> line = lines.get(name);
+        Optional<LockView.Eviction> eviction = Optional.ofNullable(evictions.get(name))
+                .map(e -> new LockView.Eviction(e.by, e.reason, Duration.ofNanos(now - e.atNanos)));
+        if (line == null) {
+            return eviction.map(
+                    e -> new LockView(name, dev.holdfast.LockKind.EXCLUSIVE, 1, List.of(), List.of(), Optional.of(e)));
+        }
+        List<LockView.Holder> holders = new ArrayList<>();
+        for (LiveClaim<C> holder : line.holders) {
+            holders.add(new LockView.Holder(
+                    holder.claim.holder().clientName(),
+                    holder.claim.holder().label(),
+                    holder.units(name),
+                    holder.epoch(holder.partNamed(name)) << 12,
+                    Duration.ofNanos(now - holder.sinceNanos),
+                    Optional.of(Duration.ofNanos(holder.expiresAtNanos - now))));
+        }
+        List<LockView.Waiter> waiters = new ArrayList<>();
+        for (LiveClaim<C> waiter : line.waiters) {
+            waiters.add(new LockView.Waiter(
+                    waiter.claim.holder().clientName(),
+                    waiter.claim.holder().label(),
+                    waiter.units(name),
+                    Duration.ofNanos(now - waiter.sinceNanos)));
+        }
+        return Optional.of(new LockView(name, line.kind, line.capacity, holders, waiters, eviction));
+    }
+
+    /** Shows the names in use that begin with a prefix. */
+    public List<LockView> list(String prefix, int limit, long now) {
+        return List.copyOf(lines.keySet()).stream()
+                .filter(name -> name.startsWith(prefix))
+                .sorted()
+                .map(name -> inspect(name, now))
+                .flatMap(Optional::stream)
+                .filter(view -> !view.holders().isEmpty() || !view.waiters().isEmpty())
+                .limit(limit)
+                .toList();
+    }
+
+    /** {@return how many claims hold or wait, expired ones included until they are noticed} */
+    public int size() {
+        return claims.size();
+    }
+
+    private AcquireOutcome granted(LiveClaim<C> live, long now) {
+        return new AcquireOutcome.Granted(grantsOf(live, now));
+    }
+
+    private List<Grant> grantsOf(LiveClaim<C> live, long now) {
+        List<Claim.Part> parts = live.claim.parts();
+        if (parts.size() == 1) {
+            return List.of(live.grant(0, now, isWanted(parts.get(0).name())));
+        }
+        List<Grant> grants = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            grants.add(live.grant(i, now, isWanted(parts.get(i).name())));
+        }
+        return grants;
+    }
+
+    private boolean fits(LiveClaim<C> live) {
+        for (Claim.Part part : live.claim.parts()) {
+            Line<C> line = lines.get(part.name());
+            if (line != null && !line.fits(part.units(), live.arrival)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void grant(LiveClaim<C> live, long now, Duration lease) {
+        List<Claim.Part> parts = live.claim.parts();
+        long[] granted = new long[parts.size()];
+        for (int i = 0; i < granted.length; i++) {
+            Line<C> line = lineOf(parts.get(i));
+            line.waiters.remove(live);
+            line.holders.add(live);
+            granted[i] = epochs.getAsLong();
+        }
+        live.hold(granted, now, now + lease.toNanos());
+        claims.put(live.claim.owner(), live);
+    }
+
+    /** Grants every claim at the head of the line that fits, on all of its names. */
+    private void serve(String name, long now) {
+        Line<C> line = lines.get(name);
+        if (line == null || line.waiters.isEmpty()) {
+            return;
+        }
+        for (LiveClaim<C> waiter : List.copyOf(line.waiters)) {
+            if (fits(waiter)) {
+                Duration lease = waiter.claim.lease();
+                grant(waiter, now, lease.compareTo(PROVISIONAL_LEASE) < 0 ? lease : PROVISIONAL_LEASE);
+                notices.granted(waiter.client, grantsOf(waiter, now));
+            } else if (!line.fits(1, waiter.arrival + 1)) {
+                break;
+            }
+        }
+    }
+
+    private void serve(Claim claim, long now) {
+        for (Claim.Part part : claim.parts()) {
+            serve(part.name(), now);
+        }
+    }
+
+    /** Drops what has expired on the names of a claim, and on those of what is dropped. */
+    private void refresh(Claim claim, long now) {
+        for (Claim.Part part : claim.parts()) {
+            refresh(part.name(), now);
+        }
+    }
+
+    private void refresh(String name, long now) {
+        Line<C> line = lines.get(name);
+        if (line == null) {
+            return;
+        }
+        List<LiveClaim<C>> expired = null;
+        expired = addExpired(line.holders, now, expired);
+        expired = addExpired(line.waiters, now, expired);
+        if (expired != null) {
+            expired.forEach(this::remove);
+            expired.forEach(gone -> serve(gone.claim, now));
+        }
+    }
+
+    private static <C> @Nullable List<LiveClaim<C>> addExpired(
+            List<LiveClaim<C>> from, long now, @Nullable List<LiveClaim<C>> expired) {
+        List<LiveClaim<C>> found = expired;
+        for (int i = 0; i < from.size(); i++) {
+            if (from.get(i).expiresAtNanos <= now) {
+                found = found == null ? new ArrayList<>() : found;
+                found.add(from.get(i));
+            }
+        }
+        return found;
+    }
+
+    private void remove(LiveClaim<C> live) {
+        claims.remove(live.claim.owner());
+        for (Claim.Part part : live.claim.parts()) {
+            Line<C> line = lines.get(part.name());
+            if (line != null) {
+                line.holders.remove(live);
+                line.waiters.remove(live);
+                forgetIfIdle(line);
+            }
+        }
+    }
+
+    private void dropPart(LiveClaim<C> live, int part) {
+        Line<C> line = lines.get(live.claim.parts().get(part).name());
+        if (line != null) {
+            line.holders.remove(live);
+            forgetIfIdle(line);
+        }
+        if (live.drop(part)) {
+            claims.remove(live.claim.owner());
+        }
+    }
+
+    private Line<C> lineOf(Claim.Part part) {
+        return lines.computeIfAbsent(part.name(), name -> new Line<>(part));
+    }
+
+    private void forgetIfIdle(Line<C> line) {
+        if (line.isIdle()) {
+            lines.remove(line.name);
+        }
+    }
+
+    private boolean isWanted(String name) {
+        Line<C> line = lines.get(name);
+        return line != null && !line.waiters.isEmpty();
+    }
+
+    private void tellWanted(LiveClaim<C> waiter) {
+        for (Claim.Part part : waiter.claim.parts()) {
+            for (LiveClaim<C> holder : lineOf(part).holders) {
+                notices.wanted(holder.client, part.name(), holder.epoch(holder.partNamed(part.name())));
+            }
+        }
+    }
+
+    private long hint(LiveClaim<C> waiter, long now) {
+        long hint = LONGEST_HINT_NANOS;
+        for (Claim.Part part : waiter.claim.parts()) {
+            Line<C> line = lines.get(part.name());
+            if (line != null) {
+                for (LiveClaim<C> holder : line.holders) {
+                    hint = Math.min(hint, holder.expiresAtNanos - now);
+                }
+            }
+        }
+        return Math.max(hint, SHORTEST_HINT_NANOS);
+    }
+
+    private @Nullable String findMismatch(Claim claim) {
+        for (Claim.Part part : claim.parts()) {
+            Line<C> line = lines.get(part.name());
+            if (line != null && !line.matches(part)) {
+                return "'" + part.name() + "' is in use as " + line.kind + " of capacity " + line.capacity
+                        + ", but was asked for as " + part.kind() + " of capacity " + part.capacity()
+                        + "; use one kind and capacity for a name, or another name";
+            }
+        }
+        return null;
+    }
+
+    private void dropOldTombstones(long now) {
+        if (!tombstones.isEmpty()) {
+            tombstones.values().removeIf(until -> until <= now);
+        }
+    }
+
+    private static <K, V> Map<K, V> bounded() {
+        return new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+                return size() > MOST_EVICTIONS_REMEMBERED;
+            }
+        };
+    }
+}

@@ -1,0 +1,14 @@
+/** Distributed locks with fencing tokens: the API, the SPI for stores, the engine and the embedded stores. */
+module dev.holdfast {
+    requires static org.jspecify;
+
+    exports dev.holdfast;
+    exports dev.holdfast.fence;
+    exports dev.holdfast.spi;
+    exports dev.holdfast.store.memory;
+
+    uses dev.holdfast.spi.StoreProvider;
+
+    provides dev.holdfast.spi.StoreProvider with
+            dev.holdfast.store.memory.MemoryStoreProvider;
+}
