@@ -31,6 +31,7 @@ public final class Client implements Holdfast {
     private final Engine engine;
     private final LockOptions defaults;
     private final Runnable afterClose;
+    private final Claim.HolderInfo unlabelled;
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final Set<LockElection> elections = ConcurrentHashMap.newKeySet();
 
@@ -38,6 +39,7 @@ public final class Client implements Holdfast {
         this.engine = engine;
         this.defaults = defaults;
         this.afterClose = afterClose;
+        this.unlabelled = new Claim.HolderInfo(engine.clientName(), "");
     }
 
     /**
@@ -72,6 +74,7 @@ public final class Client implements Holdfast {
     }
 
     void startJanitor() {
+        engine.leaks().keepStacks();
         new Janitor(engine, SystemClock.INSTANCE, SystemClock.INSTANCE::wallAheadNanos).start();
     }
 
@@ -207,7 +210,7 @@ public final class Client implements Holdfast {
     }
 
     private Claim.HolderInfo holder(LockOptions options) {
-        return new Claim.HolderInfo(clientName(), options.label());
+        return options.label().isEmpty() ? unlabelled : new Claim.HolderInfo(clientName(), options.label());
     }
 
     private void checkLease(LockOptions options) {

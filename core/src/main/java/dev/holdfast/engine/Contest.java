@@ -135,7 +135,7 @@ final class Contest {
             if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= Deadline.of(anchorNanos, grants)) {
                 askSoon(asked, now);
             } else if (accept(asked, grants, anchorNanos, aftermath)) {
-                asked.tenure().renewAtOnce(now, engine().timeline());
+                asked.tenure().renewAtOnce(now);
             }
             gate.retireIfIdle();
         }

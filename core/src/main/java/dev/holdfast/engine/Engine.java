@@ -28,6 +28,7 @@ final class Engine {
     private static final long LONGEST_POLL_NANOS = 10_000_000_000L;
     private static final int POLL_JITTER_DIVISOR = 10;
     private static final int RENEWAL_RETRIES_PER_LEASE = 20;
+    private static final int MOST_IDLE_GATES = 1_024;
 
     private final String clientName;
     private final Surroundings surroundings;
@@ -75,7 +76,7 @@ final class Engine {
     @Nullable
     HeldLease acquire(Terms terms, long waitNanos) throws InterruptedException {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, false);
-        callHere(enter(waiter));
+        callHere(enter(waiter), waiter.startedNanos);
         long until = waitNanos == Long.MAX_VALUE ? waitNanos : waiter.startedNanos + waitNanos;
         if (waiter.isSettled() || waiter.await(surroundings.clock(), until)) {
             return waiter.outcome();
@@ -99,7 +100,7 @@ final class Engine {
     @Nullable
     HeldLease tryAcquire(Terms terms) {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, true);
-        callHere(enter(waiter));
+        callHere(enter(waiter), waiter.startedNanos);
         waiter.awaitSettled();
         return waiter.outcome();
     }
@@ -125,10 +126,10 @@ final class Engine {
         }
     }
 
-    private void callHere(@Nullable Contender first) {
+    private void callHere(@Nullable Contender first, long startedNanos) {
         Contender next = first;
+        long sent = startedNanos;
         while (next != null) {
-            long sent = now();
             AcquireOutcome outcome = null;
             Throwable failure = null;
             try {
@@ -137,6 +138,7 @@ final class Engine {
                 failure = unanswered;
             }
             next = next.gate.contest().answered(next, sent, outcome, failure);
+            sent = now();
         }
     }
 
@@ -268,6 +270,7 @@ final class Engine {
         if (!toRelease.isEmpty()) {
             quietly(() -> store().release(toRelease));
         }
+        sweepGates();
     }
 
     /** What cannot be given back now ends with its lease. */
@@ -304,6 +307,16 @@ final class Engine {
 
     void removeDetached(Tenure tenure) {
         detached.remove(tenure);
+    }
+
+    /** Making a gate for each use of a lock would cost as much as the rest; keeping them all would be a leak. */
+    boolean keepsIdleGates() {
+        return !closed && gates.size() <= MOST_IDLE_GATES;
+    }
+
+    /** Lets go of gates that nobody uses. */
+    void sweepGates() {
+        gates.values().forEach(Gate::sweep);
     }
 
     void retire(String key, Gate gate) {

@@ -12,7 +12,7 @@ package dev.holdfast.engine;
  *
  * <p>A gate is one state machine in two halves that share this object's monitor: the {@link Contest} for the lock, and
  * the {@link Tenancy} once it is granted. The invariants: a contender exists only while somebody stands in line, and not
- * beside a tenure; a gate with neither line, contender nor tenure is retired and never used again. Nothing that can block
+ * beside a tenure; a gate with neither line, contender nor tenure may be retired and is never used again then. Nothing that can block
  * happens under the monitor: what is to be done afterwards is collected in an {@link Aftermath}.
  */
 final class Gate {
@@ -46,10 +46,26 @@ final class Gate {
         return retired;
     }
 
-    /** Called with the monitor held, at the end of each step. */
+    /** Called with the monitor held, at the end of each step. A few idle gates are kept for the next use. */
     void retireIfIdle() {
-        if (!retired && contest.isIdle() && tenancy.isVacant()) {
+        if (contest.isIdle() && tenancy.isVacant() && !engine.keepsIdleGates()) {
+            retire();
+        }
+    }
+
+    /** Retires a gate that was kept idle for a while. */
+    void sweep() {
+        synchronized (this) {
+            if (contest.isIdle() && tenancy.isVacant()) {
+                retire();
+            }
+        }
+    }
+
+    private void retire() {
+        if (!retired) {
             retired = true;
+            tenancy.clearAlarm();
             engine.retire(key, this);
         }
     }

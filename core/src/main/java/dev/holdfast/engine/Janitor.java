@@ -4,7 +4,10 @@ import dev.holdfast.spi.MonotonicClock;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Looks once a second for forgotten leases, and for time that passed while the monotonic clock stood still. */
+/**
+ * Looks once a second for forgotten leases, for gates out of use, and for time that passed while the monotonic clock
+ * stood still.
+ */
 final class Janitor extends Timed {
     private static final long ROUND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -41,6 +44,7 @@ final class Janitor extends Timed {
             engine.shortenDeadlines(jump);
         }
         engine.releaseForgotten();
+        engine.sweepGates();
         start();
     }
 }

@@ -27,6 +27,13 @@ final class LeakWatch {
     /** A leaky bucket: the moment at which it will be empty. */
     private final AtomicLong spentUntilNanos = new AtomicLong();
 
+    /** Whether anybody looks for forgotten handles; where nobody does, no stack is kept. */
+    private volatile boolean keepsStacks;
+
+    void keepStacks() {
+        keepsStacks = true;
+    }
+
     ReferenceQueue<HeldLease> queue() {
         return forgotten;
     }
@@ -35,7 +42,8 @@ final class LeakWatch {
     @Nullable
     Throwable callStack(long now) {
         long spent = spentUntilNanos.get();
-        if (spent - now > BURST_NANOS
+        if (!keepsStacks
+                || spent - now > BURST_NANOS
                 || !spentUntilNanos.compareAndSet(spent, Math.max(spent, now) + NANOS_PER_STACK)) {
             return null;
         }

@@ -19,6 +19,9 @@ final class Tenancy {
     /** The grant that is passed on inside the client; tenures of other locks are kept by the engine. */
     private @Nullable Tenure tenure;
 
+    /** Rings for that grant, and for the next one after it. */
+    private @Nullable Alarm alarm;
+
     /** The epoch of which a "wanted" was heard; remembered because it may overtake the grant that it speaks of. */
     private long wantedEpoch = -1;
 
@@ -28,6 +31,24 @@ final class Tenancy {
 
     boolean isVacant() {
         return tenure == null;
+    }
+
+    /** The alarm for a new tenure: that of the gate, or one of its own where there can be several. */
+    Alarm alarmFor(Terms terms) {
+        if (!terms.passesLocally) {
+            return new Alarm(gate);
+        }
+        if (alarm == null) {
+            alarm = new Alarm(gate);
+        }
+        return alarm;
+    }
+
+    /** Called when the gate is retired. */
+    void clearAlarm() {
+        if (alarm != null) {
+            alarm.clear();
+        }
     }
 
     /** Lends an idle tenure, if there is one that fits. */
@@ -57,6 +78,7 @@ final class Tenancy {
     /** Moves in with a fresh grant and lends it to the first taker. */
     void begin(Tenure fresh, @Nullable Waiter taker, long now, Aftermath aftermath) {
         fresh.wanted |= fresh.epoch() == wantedEpoch || !engine().seesWaiters();
+        fresh.alarm().watch(fresh);
         if (fresh.terms.passesLocally) {
             tenure = fresh;
         } else {
@@ -79,7 +101,7 @@ final class Tenancy {
         from.hold = lease.hold();
         from.idleUntilNanos = Long.MAX_VALUE;
         taker.settle(lease, null);
-        from.plan(engine().timeline());
+        from.plan();
         aftermath.wake(taker);
         engine().events().acquired(taker, lease.hold(), source, now, aftermath);
         return true;
@@ -100,7 +122,7 @@ final class Tenancy {
             return false;
         }
         free.idleUntilNanos = now + free.terms.stickyNanos;
-        free.plan(engine().timeline());
+        free.plan();
         return true;
     }
 
@@ -113,12 +135,12 @@ final class Tenancy {
 
     private void end(Tenure held) {
         held.ended = true;
-        held.unplan();
-        engine().timeline().cancel(held);
         if (tenure == held) {
             tenure = null;
+            held.alarm().unwatch();
         } else {
             engine().removeDetached(held);
+            held.alarm().clear();
         }
     }
 
@@ -180,13 +202,13 @@ final class Tenancy {
     }
 
     /** Something about a tenure is due: its end, its renewal, or the end of its idleness. */
-    void timeIsUp(Tenure due) {
+    void rung(Alarm ringing) {
         Aftermath aftermath = new Aftermath();
         synchronized (gate) {
-            if (due.ended) {
+            Tenure due = ringing.answer();
+            if (due == null || due.ended) {
                 return;
             }
-            due.unplan();
             long now = engine().now();
             LossReason reason = due.lossAt(now);
             if (reason != null) {
@@ -198,7 +220,7 @@ final class Tenancy {
                     due.renewing = true;
                     engine().renewer().add(due, now);
                 }
-                due.plan(engine().timeline());
+                due.plan();
             }
             gate.retireIfIdle();
         }
@@ -260,11 +282,11 @@ final class Tenancy {
             vacate(asked, aftermath);
         } else if (unknown) {
             asked.renewAt(now + engine().renewalBackoff(asked.terms));
-            asked.plan(engine().timeline());
+            asked.plan();
         } else {
             asked.validUntilNanos = validUntil;
             asked.planRenewal(sentNanos);
-            asked.plan(engine().timeline());
+            asked.plan();
         }
     }
 
@@ -312,7 +334,7 @@ final class Tenancy {
                 return;
             }
             held.validUntilNanos -= byNanos;
-            held.plan(engine().timeline());
+            held.plan();
         }
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The time that this client holds one grant of the store: its deadline, its renewals, and the leases drawn from it one
  * after another. Guarded by its gate, except where a field says otherwise.
  */
-final class Tenure extends Timed {
+final class Tenure {
     /** A renewal is due after this part of the time that the store gave. */
     private static final int RENEWALS_PER_LEASE = 3;
 
@@ -22,6 +22,7 @@ final class Tenure extends Timed {
     final Gate gate;
     final Terms terms;
     final List<Grant> grants;
+    private final Alarm alarm;
 
     /** When the store's grant counts from, for the hand-off budget. */
     final long grantedNanos;
@@ -47,9 +48,6 @@ final class Tenure extends Timed {
     /** Give the grant back once the renewal under way has settled. */
     boolean releaseAfterRenewal;
 
-    /** When the timeline will call, at the latest. */
-    private long plannedNanos = Long.MAX_VALUE;
-
     private int sequence = -1;
     int handOffs;
 
@@ -61,6 +59,7 @@ final class Tenure extends Timed {
     long idleUntilNanos = Long.MAX_VALUE;
 
     Tenure(Gate gate, Terms terms, List<Grant> grants, long anchorNanos, long validUntilNanos) {
+        this.alarm = gate.tenancy().alarmFor(terms);
         this.gate = gate;
         this.terms = terms;
         this.grants = grants;
@@ -70,6 +69,10 @@ final class Tenure extends Timed {
             this.wanted |= grants.get(i).wanted();
         }
         planRenewal(anchorNanos);
+    }
+
+    Alarm alarm() {
+        return alarm;
     }
 
     long epoch() {
@@ -116,10 +119,10 @@ final class Tenure extends Timed {
     }
 
     /** A pushed grant has a short provisional lease only. */
-    void renewAtOnce(long now, Timeline timeline) {
+    void renewAtOnce(long now) {
         if (!ended) {
             renewAtNanos = now;
-            plan(timeline);
+            plan();
         }
     }
 
@@ -138,23 +141,9 @@ final class Tenure extends Timed {
         return Math.min(due, held == null ? idleUntilNanos : held.endsByNanos());
     }
 
-    /** Sees to it that the next thing to do is not missed. A plan that is too early is corrected when it comes due. */
-    void plan(Timeline timeline) {
-        long next = nextDueNanos();
-        if (next < plannedNanos) {
-            plannedNanos = next;
-            timeline.schedule(this, next);
-        }
-    }
-
-    /** The plan has come due or is void. */
-    void unplan() {
-        plannedNanos = Long.MAX_VALUE;
-    }
-
-    @Override
-    protected void onDue() {
-        gate.tenancy().timeIsUp(this);
+    /** Sees to it that the next thing to do is not missed. */
+    void plan() {
+        alarm.setFor(nextDueNanos());
     }
 
     /** Why a lease over this tenure is over at a moment, if it is. */

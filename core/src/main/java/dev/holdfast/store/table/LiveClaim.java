@@ -3,7 +3,6 @@ package dev.holdfast.store.table;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -46,7 +45,12 @@ final class LiveClaim<C> {
     /** Gives up one name, or everything; true if nothing is left. */
     boolean drop(int part) {
         epochs[part] = 0;
-        return Arrays.stream(epochs).allMatch(epoch -> epoch == 0);
+        for (long epoch : epochs) {
+            if (epoch != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     long epoch(int part) {
@@ -79,12 +83,14 @@ final class LiveClaim<C> {
     }
 
     Grant grant(int part, long nowNanos, boolean wanted) {
+        long left = expiresAtNanos - nowNanos;
+        Duration lease = claim.lease();
         return new Grant(
                 claim.parts().get(part).name(),
                 claim.owner(),
                 epochs[part],
-                claim.lease(),
-                Duration.ofNanos(expiresAtNanos - nowNanos),
+                lease,
+                left == lease.toNanos() ? lease : Duration.ofNanos(left),
                 null,
                 wanted);
     }

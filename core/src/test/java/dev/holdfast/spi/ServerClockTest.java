@@ -1,0 +1,42 @@
+package dev.holdfast.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class ServerClockTest {
+    private final AtomicLong local = new AtomicLong(1_000);
+    private final ServerClock server = new ServerClock(local::get);
+
+    @Test
+    void nothingIsConcludedBeforeTheFirstAnswer() {
+        assertThat(server.notLaterThan(5)).isEqualTo(StoreListener.UNKNOWN_ANCHOR);
+    }
+
+    @Test
+    void aPushCountsFromTheSendingOfTheLastAnsweredRequest() {
+        server.answered(100, 9_000);
+        assertThat(server.notLaterThan(9_250)).isEqualTo(350);
+    }
+
+    @Test
+    void aServerClockSetForwardNeverMovesThePushIntoTheFuture() {
+        server.answered(100, 9_000);
+        assertThat(server.notLaterThan(9_000 + 50_000)).isEqualTo(1_000);
+    }
+
+    @Test
+    void anAnswerToAnOlderRequestDoesNotReplaceANewerOne() {
+        server.answered(500, 9_500);
+        server.answered(100, 9_000);
+        assertThat(server.notLaterThan(9_600)).isEqualTo(600);
+    }
+
+    @Test
+    void anAnswerFromLongAgoIsNotTrusted() {
+        local.set(Long.MAX_VALUE / 2);
+        server.answered(100, 9_000);
+        assertThat(server.notLaterThan(9_000 + 601_000_000_000L)).isEqualTo(StoreListener.UNKNOWN_ANCHOR);
+    }
+}
