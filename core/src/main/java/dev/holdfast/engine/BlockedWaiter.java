@@ -28,11 +28,15 @@ final class BlockedWaiter extends Waiter {
             if (thread.isInterrupted()) {
                 return false;
             }
-            long left = untilNanos == Long.MAX_VALUE ? Long.MAX_VALUE : untilNanos - clock.nanos();
-            if (left <= 0) {
-                return false;
+            if (untilNanos == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                long left = untilNanos - clock.nanos();
+                if (left <= 0) {
+                    return false;
+                }
+                LockSupport.parkNanos(this, left);
             }
-            LockSupport.parkNanos(this, left);
         }
         return true;
     }

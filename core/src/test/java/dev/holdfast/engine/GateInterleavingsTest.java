@@ -1,5 +1,8 @@
 package dev.holdfast.engine;
 
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
@@ -31,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * waits while the lock is free. Calls to the store and callbacks run inline, so that all concurrency is Lincheck's own.
  */
 public class GateInterleavingsTest {
-    private static final int THREADS = 3;
+    private static final int THREADS = 2;
     private static final int STEPS_PER_THREAD = 3;
 
     private final AtomicInteger inside = new AtomicInteger();
@@ -40,15 +43,16 @@ public class GateInterleavingsTest {
     private final AtomicReference<String> violation = new AtomicReference<>("");
     private final Queue<CompletableFuture<Lease>> waits = new ConcurrentLinkedQueue<>();
     private final Holdfast locks = inlineClient(LockOptions.defaults());
+    private final DistributedLock gate = locks.lock("gate");
 
     @Operation
     public void tryOnce() {
-        locks.lock("gate").tryAcquire().ifPresent(this::enter);
+        gate.tryAcquire().ifPresent(this::enter);
     }
 
     @Operation
     public void queueUp() {
-        CompletableFuture<Lease> wait = locks.lock("gate").acquireAsync();
+        CompletableFuture<Lease> wait = gate.acquireAsync();
         waits.add(wait);
         wait.thenAccept(this::enter);
     }
@@ -100,9 +104,12 @@ public class GateInterleavingsTest {
                 .actorsPerThread(STEPS_PER_THREAD)
                 .actorsBefore(1)
                 .actorsAfter(1)
-                .iterations(15)
-                .invocationsPerIteration(150)
+                .iterations(10)
+                .invocationsPerIteration(100)
                 .checkObstructionFreedom(false)
+                .addGuarantee(forClasses("dev.holdfast.store.table.LockTable", "java.util.concurrent.ConcurrentHashMap")
+                        .allMethods()
+                        .treatAsAtomic())
                 .sequentialSpecification(AnythingGoes.class)
                 .check(GateInterleavingsTest.class);
     }
@@ -112,8 +119,8 @@ public class GateInterleavingsTest {
         new StressOptions()
                 .threads(THREADS)
                 .actorsPerThread(STEPS_PER_THREAD)
-                .iterations(15)
-                .invocationsPerIteration(500)
+                .iterations(10)
+                .invocationsPerIteration(300)
                 .sequentialSpecification(AnythingGoes.class)
                 .check(GateInterleavingsTest.class);
     }
