@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class Client implements Holdfast {
     private final Claim.HolderInfo unlabelled;
     private final ThreadHolds threadHolds = new ThreadHolds();
     private final Set<LockElection> elections = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean closing = new AtomicBoolean();
 
     private Client(Engine engine, LockOptions defaults, Runnable afterClose) {
         this.engine = engine;
@@ -185,7 +187,7 @@ public final class Client implements Holdfast {
 
     @Override
     public void close() {
-        if (engine.isClosed()) {
+        if (!closing.compareAndSet(false, true)) {
             return;
         }
         elections.forEach(LockElection::close);

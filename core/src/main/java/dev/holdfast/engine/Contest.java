@@ -256,7 +256,9 @@ final class Contest {
         asked.mayStillArrive |= failure != null;
         Tenure granted = asked.tenure;
         if (granted == null) {
-            withdraw(asked, aftermath);
+            if (outcome instanceof AcquireOutcome.Granted || asked.claim.queue() || asked.mayStillArrive) {
+                withdraw(asked, aftermath);
+            }
         } else if (outcome instanceof AcquireOutcome.Granted again) {
             List<Grant> others = again.grants().stream()
                     .filter(grant -> granted.grants.stream().noneMatch(mine -> mine.epoch() == grant.epoch()))

@@ -244,11 +244,8 @@ final class Engine {
         detached.forEach(action);
     }
 
-    /** Ends everything and gives it back, as far as the store can be reached. */
+    /** Ends everything and gives it back, as far as the store can be reached; called once. */
     void close() {
-        if (closed) {
-            return;
-        }
         closed = true;
         List<Contender> toWithdraw = new ArrayList<>(undecided.values());
         for (Gate gate : gates.values()) {

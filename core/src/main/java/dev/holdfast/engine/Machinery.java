@@ -88,8 +88,12 @@ final class Machinery implements AutoCloseable {
         }
     }
 
-    private static void end(ThreadPoolExecutor pool) {
+    /** Lets a pool finish what it has begun, unless it is one of its own threads that closes the client. */
+    private void end(ThreadPoolExecutor pool) {
         pool.shutdown();
+        if (Thread.currentThread() instanceof PoolThread mine && mine.isOf(this)) {
+            return;
+        }
         boolean interrupted = Thread.interrupted();
         try {
             if (!pool.awaitTermination(LONGEST_GOODBYE.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -124,9 +128,8 @@ final class Machinery implements AutoCloseable {
         AtomicInteger count = new AtomicInteger();
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads, threads, IDLE_LIFE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, name + "-" + purpose + "-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
+                    String threadName = name + "-" + purpose + "-" + count.incrementAndGet();
+                    return new PoolThread(this, task, threadName);
                 });
         pool.allowCoreThreadTimeOut(true);
         return pool;
@@ -140,6 +143,21 @@ final class Machinery implements AutoCloseable {
             }
         } catch (RejectedExecutionException noRoom) {
             task.run();
+        }
+    }
+
+    /** Knows whose thread it is. */
+    private static final class PoolThread extends Thread {
+        private final Machinery machinery;
+
+        PoolThread(Machinery machinery, Runnable task, String name) {
+            super(task, name);
+            this.machinery = machinery;
+            setDaemon(true);
+        }
+
+        boolean isOf(Machinery other) {
+            return machinery == other;
         }
     }
 

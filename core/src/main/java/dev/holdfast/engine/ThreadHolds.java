@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.Lease;
 import dev.holdfast.SelfDeadlockException;
 import dev.holdfast.spi.Claim;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -10,58 +11,63 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What threads hold through {@code asLock()}, for all views of one client. The leases are kept here strongly, so a
- * thread-owned hold is never released by garbage collection. Thread-safe; each entry is used by its own thread only.
+ * thread-owned hold is never released by garbage collection. Thread-safe: each thread uses its own list only.
  */
 final class ThreadHolds {
-    private final ConcurrentMap<Key, Nesting> holds = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Thread, List<Nesting>> holds = new ConcurrentHashMap<>();
 
-    /** A thread and what it holds; parts include kind and units, so that read and write are told apart. */
-    private record Key(Thread thread, List<Claim.Part> parts) {}
-
-    /** A lease and how often its thread has entered. */
+    /** A lease and how often its thread has entered; parts tell read and write apart. */
     static final class Nesting {
+        private final List<Claim.Part> parts;
         final Lease lease;
         int depth = 1;
 
-        Nesting(Lease lease) {
+        Nesting(List<Claim.Part> parts, Lease lease) {
+            this.parts = parts;
             this.lease = lease;
         }
     }
 
     @Nullable
     Nesting current(Terms terms) {
-        return holds.get(new Key(Thread.currentThread(), terms.parts));
+        for (Nesting nesting : mine()) {
+            if (nesting.parts.equals(terms.parts)) {
+                return nesting;
+            }
+        }
+        return null;
     }
 
     void add(Terms terms, Lease lease) {
-        holds.put(new Key(Thread.currentThread(), terms.parts), new Nesting(lease));
+        holds.computeIfAbsent(Thread.currentThread(), first -> new ArrayList<>(1))
+                .add(new Nesting(terms.parts, lease));
     }
 
-    void remove(Terms terms) {
-        holds.remove(new Key(Thread.currentThread(), terms.parts));
+    void remove(Nesting nesting) {
+        List<Nesting> mine = mine();
+        mine.remove(nesting);
+        if (mine.isEmpty()) {
+            holds.remove(Thread.currentThread());
+        }
     }
 
-    /** A thread that waits for a name it holds itself would wait for ever, unless both take a share only. */
+    private List<Nesting> mine() {
+        List<Nesting> mine = holds.isEmpty() ? null : holds.get(Thread.currentThread());
+        return mine == null ? List.of() : mine;
+    }
+
+    /** A thread that waits for a name it holds itself would wait for ever, unless both fit side by side. */
     void refuseSelfDeadlock(Terms terms) {
-        if (holds.isEmpty()) {
-            return;
-        }
-        Thread me = Thread.currentThread();
-        for (Key held : holds.keySet()) {
-            if (held.thread == me) {
-                for (Claim.Part mine : held.parts) {
-                    refuse(terms, mine);
+        for (Nesting nesting : mine()) {
+            for (Claim.Part held : nesting.parts) {
+                for (Claim.Part asked : terms.parts) {
+                    if (asked.name().equals(held.name()) && asked.units() > asked.capacity() - held.units()) {
+                        throw new SelfDeadlockException("this thread holds '" + held.name()
+                                + "' through asLock() and would wait for itself; use asLock() for the nested use too,"
+                                + " pass the outer lease along, or release first (there is no upgrade from read to"
+                                + " write)");
+                    }
                 }
-            }
-        }
-    }
-
-    private static void refuse(Terms terms, Claim.Part mine) {
-        for (Claim.Part part : terms.parts) {
-            if (part.name().equals(mine.name()) && part.units() > part.capacity() - mine.units()) {
-                throw new SelfDeadlockException("this thread holds '" + mine.name()
-                        + "' through asLock() and would wait for itself; use asLock() for the nested use too, pass the"
-                        + " outer lease along, or release first (there is no upgrade from read to write)");
             }
         }
     }

@@ -78,7 +78,7 @@ final class ThreadOwnedLock implements Lock {
                     "the current thread does not hold '" + terms.describe() + "' through asLock()");
         }
         if (--nesting.depth == 0) {
-            holds.remove(terms);
+            holds.remove(nesting);
             nesting.lease.close();
         }
     }
