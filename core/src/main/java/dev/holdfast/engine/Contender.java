@@ -1,9 +1,11 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.LockStore;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,9 @@ final class Contender extends Timed {
     @Nullable
     RuntimeException failure;
 
+    /** The store has said that somebody else has the lock. */
+    private boolean answeredNo;
+
     int failures;
 
     /** An idle tenure of the same name that must be given back before this claim can succeed. */
@@ -60,6 +65,23 @@ final class Contender extends Timed {
             gate.engine().settler().releaseNow(store, idle);
         }
         return store.tryAcquire(claim);
+    }
+
+    void heardNo() {
+        answeredNo = true;
+        failure = null;
+        failures = 0;
+    }
+
+    /** Null if the store said that somebody else has the lock; otherwise nobody can tell. */
+    @Nullable
+    RuntimeException lastWord() {
+        return failure != null || answeredNo ? failure : noAnswer(terms);
+    }
+
+    static RuntimeException noAnswer(Terms terms) {
+        return new StoreUnavailableException(
+                "acquire", terms.describe(), new TimeoutException("the wait ended before the store answered"));
     }
 
     /** Whether this claim is one that a waiter at the head of the line would make. */

@@ -8,6 +8,7 @@ import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreListener;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -165,8 +166,7 @@ final class Contest {
 
     /** The store said no; true if the waiter of a direct attempt has to go to the line. */
     private boolean waitOn(Contender asked, long hintNanos, Aftermath aftermath) {
-        asked.failure = null;
-        asked.failures = 0;
+        asked.heardNo();
         if (asked.directFor != null) {
             conclude(asked);
             return queueUp(asked.directFor, aftermath);
@@ -260,16 +260,27 @@ final class Contest {
                 withdraw(asked, aftermath);
             }
         } else if (outcome instanceof AcquireOutcome.Granted again) {
-            List<Grant> others = again.grants().stream()
-                    .filter(grant -> granted.grants.stream().noneMatch(mine -> mine.epoch() == grant.epoch()))
-                    .toList();
-            if (!others.isEmpty()) {
-                aftermath.then(() -> engine().settler().release(others));
-            }
-        } else if (granted.ended) {
+            mergeOrReturn(again.grants(), granted, aftermath);
+        } else if (granted.settled) {
             withdraw(asked, aftermath);
-        } else if (failure != null) {
+        } else if (failure != null || granted.ended) {
+            // Withdrawing now could overtake the release, which would then look as if the lease had been lost.
             granted.strayClaim = asked.claim;
+        }
+    }
+
+    /** A second answer may repeat the grant, with news of waiters, or be another grant, which nobody needs. */
+    private void mergeOrReturn(List<Grant> again, Tenure granted, Aftermath aftermath) {
+        List<Grant> others = new ArrayList<>();
+        for (Grant grant : again) {
+            if (granted.grants.stream().noneMatch(mine -> mine.epoch() == grant.epoch())) {
+                others.add(grant);
+            } else if (grant.wanted()) {
+                gate.tenancy().markWanted(granted, aftermath);
+            }
+        }
+        if (!others.isEmpty()) {
+            aftermath.then(() -> engine().settler().release(others));
         }
     }
 
@@ -284,7 +295,7 @@ final class Contest {
         Aftermath aftermath = new Aftermath();
         RuntimeException lastWord;
         synchronized (gate) {
-            lastWord = contender == null ? null : contender.failure;
+            lastWord = lastWordTo(waiter);
             leaveLine(waiter);
             Contender current = contender;
             if (current != null && !current.serves(head)) {
@@ -298,6 +309,14 @@ final class Contest {
         }
         aftermath.run();
         return lastWord;
+    }
+
+    /** What the store said last: null if that somebody else has the lock, a failure if that cannot be told. */
+    private @Nullable RuntimeException lastWordTo(Waiter waiter) {
+        if (waiter.inLine) {
+            return contender == null ? null : contender.lastWord();
+        }
+        return waiter.mustQueue ? null : Contender.noAnswer(waiter.terms);
     }
 
     /** Makes a claim for the head of the line, if there is need and no reason to wait. */
@@ -386,6 +405,19 @@ final class Contest {
         }
         aftermath.run();
         return last;
+    }
+
+    /** Fails the waiter of a direct attempt because the client closes. */
+    void close(Contender direct) {
+        Aftermath aftermath = new Aftermath();
+        synchronized (gate) {
+            Waiter waiter = direct.directFor;
+            conclude(direct);
+            if (waiter != null) {
+                refuse(waiter, new ClientClosedException(engine().clientName()), aftermath);
+            }
+        }
+        aftermath.run();
     }
 
     private Engine engine() {

@@ -247,7 +247,13 @@ final class Engine {
     /** Ends everything and gives it back, as far as the store can be reached; called once. */
     void close() {
         closed = true;
-        List<Contender> toWithdraw = new ArrayList<>(undecided.values());
+        List<Contender> toWithdraw = new ArrayList<>();
+        for (Contender direct : undecided.values()) {
+            if (direct.directFor != null) {
+                direct.gate.contest().close(direct);
+                toWithdraw.add(direct);
+            }
+        }
         for (Gate gate : gates.values()) {
             Contender last = gate.contest().close();
             if (last != null) {

@@ -27,17 +27,13 @@ final class FutureWaiter extends Waiter {
     @Override
     void deliver() {
         engine.timeline().cancel(timeout);
-        engine.callbacks().execute(this::complete);
+        engine.callbacks().execute(() -> complete(lease(), failure()));
     }
 
-    private void complete() {
-        RuntimeException failure = failure();
+    private void complete(@Nullable HeldLease lease, @Nullable RuntimeException failure) {
         if (failure != null) {
             future.completeExceptionally(failure);
-            return;
-        }
-        HeldLease lease = outcome();
-        if (!future.complete(lease) && lease != null) {
+        } else if (!future.complete(lease) && lease != null) {
             lease.releaseAsync();
         }
     }
@@ -54,9 +50,8 @@ final class FutureWaiter extends Waiter {
         protected void onDue() {
             if (leave()) {
                 RuntimeException lastWord = engine.leaveLine(FutureWaiter.this);
-                settle(null, lastWord);
                 engine.notAcquired(FutureWaiter.this, lastWord);
-                engine.callbacks().execute(FutureWaiter.this::complete);
+                engine.callbacks().execute(() -> complete(null, lastWord));
             }
         }
     }

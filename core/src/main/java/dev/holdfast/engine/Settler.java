@@ -6,6 +6,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,17 +25,21 @@ final class Settler {
 
     /** Gives a tenure back in the background. */
     void release(Tenure ended) {
-        new Settlement(ended.grants, ended.strayClaim, true).attempt();
+        new Settlement(store -> giveBack(store, ended.grants), () -> withdrawStray(ended)).attempt();
     }
 
     /** Gives grants back in the background. */
     void release(List<Grant> grants) {
-        new Settlement(grants, null, false).attempt();
+        new Settlement(store -> giveBack(store, grants), () -> {}).attempt();
     }
 
-    /** Withdraws a claim in the background. */
+    /**
+     * Withdraws a claim in the background.
+     *
+     * @param mayStillArrive whether a request of it was never answered and may reach the store later than this one
+     */
     void withdraw(Claim claim, boolean mayStillArrive) {
-        new Settlement(List.of(), claim, mayStillArrive).attempt();
+        new Settlement(store -> store.withdraw(claim, mayStillArrive), () -> {}).attempt();
     }
 
     /**
@@ -59,16 +64,32 @@ final class Settler {
             release(ended);
             return true;
         }
-        Claim stray = ended.strayClaim;
+        withdrawStray(ended);
+        // Past the deadline the grant may have ended while its release was on the way: that is not a loss.
+        return engine.now() >= ended.validUntilNanos || !isNotHeld(outcomes);
+    }
+
+    private static boolean isNotHeld(List<ReleaseOutcome> outcomes) {
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof ReleaseOutcome.NotHeld) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A request of the claim that was never answered must not take effect now that its grant is gone. */
+    private void withdrawStray(Tenure released) {
+        Claim stray = released.gate.tenancy().settle(released);
         if (stray != null) {
             withdraw(stray, true);
         }
-        for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof ReleaseOutcome.NotHeld) {
-                return false;
-            }
+    }
+
+    private static void giveBack(LockStore store, List<Grant> grants) {
+        if (isUnknown(store.release(grants))) {
+            throw new StoreUnavailableException("release", grants.get(0).name(), null);
         }
-        return true;
     }
 
     private static boolean isUnknown(List<ReleaseOutcome> outcomes) {
@@ -82,35 +103,33 @@ final class Settler {
 
     /** Something to be settled with the store, tried again until it answers. */
     private final class Settlement extends Timed {
-        private final List<Grant> grants;
-        private final @Nullable Claim claim;
-        private final boolean mayStillArrive;
+        private final Consumer<LockStore> call;
+        private final Runnable afterwards;
         private int attempts;
 
-        Settlement(List<Grant> grants, @Nullable Claim claim, boolean mayStillArrive) {
-            this.grants = grants;
-            this.claim = claim;
-            this.mayStillArrive = mayStillArrive;
+        Settlement(Consumer<LockStore> call, Runnable afterwards) {
+            this.call = call;
+            this.afterwards = afterwards;
         }
 
         void attempt() {
             attempts++;
-            engine.calls().submit(StoreCalls.Lane.ORDINARY, this::settle, (sentNanos, settled, failure) -> {
-                if (failure != null && attempts < MOST_ATTEMPTS && !engine.isClosed()) {
-                    engine.timeline().schedule(this, engine.now() + engine.backoff(attempts));
-                }
-            });
+            engine.calls()
+                    .submit(
+                            StoreCalls.Lane.ORDINARY,
+                            store -> {
+                                call.accept(store);
+                                return true;
+                            },
+                            (sentNanos, done, failure) -> settled(failure));
         }
 
-        private boolean settle(LockStore store) {
-            if (!grants.isEmpty() && isUnknown(store.release(grants))) {
-                throw new StoreUnavailableException("release", grants.get(0).name(), null);
+        private void settled(@Nullable Throwable failure) {
+            if (failure == null) {
+                afterwards.run();
+            } else if (attempts < MOST_ATTEMPTS && !engine.isClosed()) {
+                engine.timeline().schedule(this, engine.now() + engine.backoff(attempts));
             }
-            if (claim != null) {
-                // A request that was never answered may reach the store later than this one: leave a tombstone.
-                store.withdraw(claim, mayStillArrive);
-            }
-            return true;
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.LossReason;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
@@ -172,6 +173,15 @@ final class Tenancy {
         return parting;
     }
 
+    /** The store has answered the release of a tenure; returns the claim that has to be withdrawn now, if any. */
+    @Nullable
+    Claim settle(Tenure released) {
+        synchronized (gate) {
+            released.settled = true;
+            return released.strayClaim;
+        }
+    }
+
     /** The store answered a first release with "not held": the lease had been lost without our knowing. */
     void noticeNotHeld(Hold hold) {
         Aftermath aftermath = new Aftermath();
@@ -192,13 +202,18 @@ final class Tenancy {
                 wantedEpoch = Math.max(wantedEpoch, epoch);
                 return;
             }
-            held.wanted = true;
-            if (held.hold == null) {
-                vacate(held, aftermath);
-            }
+            markWanted(held, aftermath);
             gate.retireIfIdle();
         }
         aftermath.run();
+    }
+
+    /** Somebody else waits: a tenure that is kept idle goes back at once. */
+    void markWanted(Tenure held, Aftermath aftermath) {
+        held.wanted = true;
+        if (held.hold == null && !held.ended) {
+            vacate(held, aftermath);
+        }
     }
 
     /** Something about a tenure is due: its end, its renewal, or the end of its idleness. */

@@ -45,6 +45,9 @@ final class Tenure {
     /** Released, lost or given back. */
     boolean ended;
 
+    /** The store has answered its release. */
+    boolean settled;
+
     /** Give the grant back once the renewal under way has settled. */
     boolean releaseAfterRenewal;
 

@@ -99,6 +99,10 @@ abstract class Waiter {
         return lease;
     }
 
+    final @Nullable HeldLease lease() {
+        return lease;
+    }
+
     final @Nullable RuntimeException failure() {
         return failure;
     }

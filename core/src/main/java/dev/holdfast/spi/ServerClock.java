@@ -4,12 +4,13 @@ package dev.holdfast.spi;
  * Relates the clock of one server to the client's, so that a pushed grant can be given a safe deadline.
  *
  * <p>An answered request bounds the relation: the server read its time after the request was sent. So a server time that
- * is d later happened at least d after that sending. The newest answer is kept, because drift grows with d; beyond
- * {@link #LONGEST_REACH_NANOS} nothing is concluded. A server whose clock is stepped forward between the answer and the
+ * is d later happened at least d after that sending, less what the two clocks may drift apart over d (1 %). The newest
+ * answer is kept, because drift grows with d; beyond ten minutes nothing is concluded. A server whose clock is stepped forward between the answer and the
  * push makes the bound too late by the step, therefore it is never taken to be later than now. Thread-safe.
  */
 public final class ServerClock {
     private static final long LONGEST_REACH_NANOS = 600_000_000_000L;
+    private static final int DRIFT_DIVISOR = 100;
 
     private final MonotonicClock clock;
     private volatile Sighting newest = new Sighting(StoreListener.UNKNOWN_ANCHOR, 0);
@@ -48,7 +49,7 @@ public final class ServerClock {
         if (seen.sentNanos == StoreListener.UNKNOWN_ANCHOR || Math.abs(passed) > LONGEST_REACH_NANOS) {
             return StoreListener.UNKNOWN_ANCHOR;
         }
-        long bound = Math.min(seen.sentNanos + passed, clock.nanos());
+        long bound = Math.min(seen.sentNanos + passed - Math.abs(passed) / DRIFT_DIVISOR, clock.nanos());
         return bound < 0 ? StoreListener.UNKNOWN_ANCHOR : bound;
     }
 
