@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Contest {
     private final Gate gate;
-    private @Nullable Waiter head;
-    private @Nullable Waiter tail;
+    private final WaitLine line = new WaitLine();
 
     /** The claim for the head of the line. It outlives that head if the next in line has equal terms. */
     private @Nullable Contender contender;
@@ -29,12 +28,11 @@ final class Contest {
     }
 
     boolean isIdle() {
-        return head == null && contender == null;
+        return line.head() == null && contender == null;
     }
 
-    @Nullable
-    Waiter head() {
-        return head;
+    WaitLine line() {
+        return line;
     }
 
     /**
@@ -63,21 +61,21 @@ final class Contest {
 
     private void admit(Waiter waiter, Aftermath aftermath) {
         Tenure stale = null;
-        if (head == null) {
+        if (line.head() == null) {
             if (gate.tenancy().lendIdle(waiter, aftermath)) {
                 return;
             }
             stale = gate.tenancy().endIdle();
         }
-        boolean free = head == null && gate.tenancy().isVacant();
+        boolean free = line.head() == null && gate.tenancy().isVacant();
         if (!free && waiter.triesOnce) {
             refuse(waiter, null, aftermath);
         } else if (free && !waiter.terms.passesLocally && !waiter.mustQueue) {
             waiter.assignment = newContender(waiter.terms, false, waiter, stale);
         } else {
-            joinLine(waiter);
+            line.join(waiter);
             if (waiter.isGone()) {
-                leaveLine(waiter);
+                line.leave(waiter);
                 if (stale != null) {
                     Tenure unused = stale;
                     aftermath.then(() -> engine().settler().release(unused));
@@ -159,7 +157,7 @@ final class Contest {
             resume(aftermath);
             return false;
         }
-        gate.tenancy().begin(granted, asked.directFor != null ? asked.directFor : head, now, aftermath);
+        gate.tenancy().begin(granted, asked.directFor != null ? asked.directFor : line.head(), now, aftermath);
         resume(aftermath);
         return true;
     }
@@ -171,7 +169,7 @@ final class Contest {
             conclude(asked);
             return queueUp(asked.directFor, aftermath);
         }
-        Waiter first = head;
+        Waiter first = line.head();
         if (!asked.claim.queue()) {
             conclude(asked);
             if (first != null) {
@@ -181,7 +179,7 @@ final class Contest {
         } else if (asked.askAgain) {
             askSoon(asked, engine().now());
         } else {
-            engine().timeline().schedule(asked, engine().now() + engine().pollDelay(hintNanos));
+            engine().timeline().schedule(asked, engine().now() + engine().pace().pollDelay(hintNanos));
         }
         return false;
     }
@@ -200,7 +198,7 @@ final class Contest {
         asked.mayStillArrive = true;
         asked.failure = fault;
         engine().events().storeFailed("acquire", asked.claim.describe(), fault, aftermath);
-        Waiter waiter = asked.directFor != null ? asked.directFor : head;
+        Waiter waiter = asked.directFor != null ? asked.directFor : line.head();
         if (fault instanceof StoreMisconfiguredException || waiter == null || waiter.triesOnce) {
             fail(asked, fault, aftermath);
             withdraw(asked, aftermath);
@@ -211,7 +209,7 @@ final class Contest {
             withdraw(asked, aftermath);
             return queueUp(asked.directFor, aftermath);
         }
-        engine().timeline().schedule(asked, engine().now() + engine().backoff(asked.failures++));
+        engine().timeline().schedule(asked, engine().now() + engine().pace().backoff(asked.failures++));
         return false;
     }
 
@@ -224,7 +222,7 @@ final class Contest {
     /** Ends a claim for the waiter it serves; those behind make claims of their own. */
     private void fail(Contender asked, RuntimeException fault, Aftermath aftermath) {
         conclude(asked);
-        Waiter waiter = asked.directFor != null ? asked.directFor : head;
+        Waiter waiter = asked.directFor != null ? asked.directFor : line.head();
         if (waiter != null) {
             refuse(waiter, fault, aftermath);
         }
@@ -242,7 +240,7 @@ final class Contest {
     }
 
     private void refuse(Waiter waiter, @Nullable RuntimeException fault, Aftermath aftermath) {
-        leaveLine(waiter);
+        line.leave(waiter);
         if (waiter.claim()) {
             waiter.settle(null, fault);
             aftermath.wake(waiter);
@@ -296,9 +294,9 @@ final class Contest {
         RuntimeException lastWord;
         synchronized (gate) {
             lastWord = lastWordTo(waiter);
-            leaveLine(waiter);
+            line.leave(waiter);
             Contender current = contender;
-            if (current != null && !current.serves(head)) {
+            if (current != null && !current.serves(line.head())) {
                 conclude(current);
                 if (!current.calling) {
                     withdraw(current, aftermath);
@@ -321,7 +319,7 @@ final class Contest {
 
     /** Makes a claim for the head of the line, if there is need and no reason to wait. */
     void resume(Aftermath aftermath) {
-        Waiter first = head;
+        Waiter first = line.head();
         if (first == null || contender != null || !gate.tenancy().isVacant() || engine().isClosed()) {
             return;
         }
@@ -358,44 +356,14 @@ final class Contest {
         }
     }
 
-    private void joinLine(Waiter waiter) {
-        waiter.inLine = true;
-        waiter.ahead = tail;
-        if (tail == null) {
-            head = waiter;
-        } else {
-            tail.behind = waiter;
-        }
-        tail = waiter;
-    }
-
-    void leaveLine(Waiter waiter) {
-        if (!waiter.inLine) {
-            return;
-        }
-        if (waiter.ahead == null) {
-            head = waiter.behind;
-        } else {
-            waiter.ahead.behind = waiter.behind;
-        }
-        if (waiter.behind == null) {
-            tail = waiter.ahead;
-        } else {
-            waiter.behind.ahead = waiter.ahead;
-        }
-        waiter.ahead = null;
-        waiter.behind = null;
-        waiter.inLine = false;
-    }
-
     /** Fails everybody in line because the client closes; returns the claim to withdraw, if there is one. */
     @Nullable
     Contender close() {
         Aftermath aftermath = new Aftermath();
         Contender last;
         synchronized (gate) {
-            while (head != null) {
-                refuse(head, new ClientClosedException(engine().clientName()), aftermath);
+            for (Waiter next = line.head(); next != null; next = line.head()) {
+                refuse(next, new ClientClosedException(engine().clientName()), aftermath);
             }
             last = contender;
             if (last != null) {

@@ -2,7 +2,6 @@ package dev.holdfast.engine;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastListener;
-import dev.holdfast.LossReason;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -22,12 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The gates of one client, and what they share. Thread-safe. */
 final class Engine {
-    private static final long FIRST_BACKOFF_NANOS = 20_000_000;
-    private static final int MOST_DOUBLINGS = 7;
-    private static final long SHORTEST_POLL_NANOS = 1_000_000;
-    private static final long LONGEST_POLL_NANOS = 10_000_000_000L;
-    private static final int POLL_JITTER_DIVISOR = 10;
-    private static final int RENEWAL_RETRIES_PER_LEASE = 20;
     private static final int MOST_IDLE_GATES = 1_024;
 
     private final String clientName;
@@ -37,6 +30,7 @@ final class Engine {
     private final Renewer renewer;
     private final Poller poller;
     private final Settler settler;
+    private final Pace pace;
     private final LeakWatch leaks = new LeakWatch();
     private final ConcurrentMap<String, Gate> gates = new ConcurrentHashMap<>();
 
@@ -59,6 +53,7 @@ final class Engine {
         this.renewer = new Renewer(surroundings);
         this.poller = new Poller(surroundings);
         this.settler = new Settler(this);
+        this.pace = new Pace(surroundings.random());
     }
 
     /** Tells the engine its store; called once, before anything else. */
@@ -195,24 +190,6 @@ final class Engine {
         return Parting.LOST_BEFORE;
     }
 
-    /** Tells the holder and the listener of a loss, on threads where that may take its time. */
-    void tellLoss(Hold hold, List<Consumer<LossReason>> listeners, Aftermath aftermath) {
-        events.lost(hold, aftermath);
-        LossReason reason = Objects.requireNonNull(hold.reason, "reason");
-        if (hold.interrupts()) {
-            aftermath.then(() -> callbacks.execute(hold::interrupt));
-        }
-        for (Consumer<LossReason> listener : listeners) {
-            aftermath.then(() -> callbacks.execute(() -> {
-                try {
-                    listener.accept(reason);
-                } catch (RuntimeException | Error broken) {
-                    events.callbackFailed(hold.tenure.terms.describe(), broken);
-                }
-            }));
-        }
-    }
-
     void notAcquired(Waiter waiter, @Nullable RuntimeException fault) {
         Aftermath aftermath = new Aftermath();
         events.notAcquired(waiter, fault, aftermath);
@@ -240,6 +217,16 @@ final class Engine {
             if (held != null) {
                 action.accept(held);
             }
+        }
+        detached.forEach(action);
+    }
+
+    /** As {@link #forEachTenure}, but only those that can hold a name: that of its gate, and those without one. */
+    void forEachTenureOf(String name, Consumer<Tenure> action) {
+        Gate gate = gates.get(name);
+        Tenure held = gate == null ? null : gate.tenancy().tenure();
+        if (held != null) {
+            action.accept(held);
         }
         detached.forEach(action);
     }
@@ -338,23 +325,6 @@ final class Engine {
         return known != null ? known.gate : gates.get(name);
     }
 
-    /** When to ask again: at the store's hint, and a little later so that not everybody asks at once. */
-    long pollDelay(long hintNanos) {
-        long delay = Math.max(SHORTEST_POLL_NANOS, Math.min(LONGEST_POLL_NANOS, hintNanos));
-        return delay + surroundings.random().nextLong(delay / POLL_JITTER_DIVISOR + 1);
-    }
-
-    /** Doubles with each failure, with jitter, up to a few seconds. */
-    long backoff(int failures) {
-        long longest = FIRST_BACKOFF_NANOS << Math.min(failures, MOST_DOUBLINGS);
-        return longest / 2 + surroundings.random().nextLong(longest / 2);
-    }
-
-    long renewalBackoff(Terms terms) {
-        long longest = Math.max(2, terms.options.leaseTime().toNanos() / RENEWAL_RETRIES_PER_LEASE);
-        return longest / 2 + surroundings.random().nextLong(longest / 2);
-    }
-
     LockStore store() {
         return Objects.requireNonNull(store, "store");
     }
@@ -407,6 +377,10 @@ final class Engine {
 
     Settler settler() {
         return settler;
+    }
+
+    Pace pace() {
+        return pace;
     }
 
     LeakWatch leaks() {

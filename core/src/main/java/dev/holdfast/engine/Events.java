@@ -3,11 +3,14 @@ package dev.holdfast.engine;
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.HoldfastListener;
+import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the user's listener what happens, one event after another; does nothing at all without a listener. */
@@ -59,6 +62,23 @@ final class Events {
     void lost(Hold hold, Aftermath aftermath) {
         if (listener != null && hold.reason != null) {
             later(new HoldfastEvent.Lost(hold.tenure.terms.describe(), hold.token(), hold.reason), aftermath);
+        }
+    }
+
+    /** Tells the holder and the listener of a loss, on threads where that may take its time. */
+    void tellLoss(Hold hold, LossReason reason, List<Consumer<LossReason>> actions, Aftermath aftermath) {
+        lost(hold, aftermath);
+        if (hold.interrupts()) {
+            aftermath.then(() -> callbacks.execute(hold::interrupt));
+        }
+        for (Consumer<LossReason> action : actions) {
+            aftermath.then(() -> callbacks.execute(() -> {
+                try {
+                    action.accept(reason);
+                } catch (RuntimeException | Error broken) {
+                    callbackFailed(hold.tenure.terms.describe(), broken);
+                }
+            }));
         }
     }
 

@@ -78,7 +78,7 @@ final class HeldLease implements Lease {
         if (isHeld()) {
             return;
         }
-        LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold);
+        LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold, null);
         if (reason == null) {
             throw new IllegalStateException("the lease of '" + name() + "' was released");
         }
@@ -88,7 +88,7 @@ final class HeldLease implements Lease {
     @Override
     public void onLost(Consumer<LossReason> action) {
         Objects.requireNonNull(action, "action");
-        LossReason reason = hold.tenure.gate.tenancy().addListener(hold, action);
+        LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold, action);
         if (reason != null) {
             action.accept(reason);
         }

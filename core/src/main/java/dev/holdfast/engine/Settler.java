@@ -128,7 +128,7 @@ final class Settler {
             if (failure == null) {
                 afterwards.run();
             } else if (attempts < MOST_ATTEMPTS && !engine.isClosed()) {
-                engine.timeline().schedule(this, engine.now() + engine.backoff(attempts));
+                engine.timeline().schedule(this, engine.now() + engine.pace().backoff(attempts));
             }
         }
 

@@ -41,10 +41,11 @@ final class Switchboard implements StoreListener {
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
-        Gate gate = engine.gateOf(name);
-        if (gate == null || !gate.tenancy().taken(owner, epoch, reason)) {
-            engine.forEachTenure(held -> held.gate.tenancy().taken(held, owner, epoch, reason));
-        }
+        engine.forEachTenureOf(name, held -> {
+            if (held.isOf(owner, epoch)) {
+                held.gate.tenancy().loseNow(held, reason);
+            }
+        });
     }
 
     @Override

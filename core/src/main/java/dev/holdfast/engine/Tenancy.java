@@ -3,8 +3,6 @@ package dev.holdfast.engine;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The half of a {@link Gate} that deals with what was granted: lending, handing on, keeping, renewing, losing and giving
  * back. Guarded by the gate's monitor; methods without one of their own are called with it held.
+ *
+ * <p>Longer than most files, because these steps are one state machine that has to be read together.
  */
 final class Tenancy {
     private final Gate gate;
@@ -94,7 +94,7 @@ final class Tenancy {
 
     /** Draws a lease from a tenure for a waiter; false if the waiter has given up. */
     private boolean lend(Tenure from, Waiter taker, long now, Source source, Aftermath aftermath) {
-        gate.contest().leaveLine(taker);
+        gate.contest().line().leave(taker);
         if (!taker.claim()) {
             return false;
         }
@@ -111,13 +111,13 @@ final class Tenancy {
     /** Finds a use inside the client for a tenure that nobody holds a lease of: the next in line, or idleness. */
     private boolean passOn(Tenure free, long now, Aftermath aftermath) {
         free.hold = null;
-        Waiter next = gate.contest().head();
+        Waiter next = gate.contest().line().head();
         while (next != null && free.terms.passesLocally && next.terms.equals(free.terms) && free.mayHandOff(now)) {
             free.handOffs++;
             if (lend(free, next, now, Source.HAND_OFF, aftermath)) {
                 return true;
             }
-            next = gate.contest().head();
+            next = gate.contest().line().head();
         }
         if (next != null || !free.mayStayIdle(now)) {
             return false;
@@ -296,32 +296,13 @@ final class Tenancy {
         } else if (asked.wanted && asked.hold == null) {
             vacate(asked, aftermath);
         } else if (unknown) {
-            asked.renewAt(now + engine().renewalBackoff(asked.terms));
+            asked.renewAt(now + engine().pace().renewalBackoff(asked.terms));
             asked.plan();
         } else {
             asked.validUntilNanos = validUntil;
             asked.planRenewal(sentNanos);
             asked.plan();
         }
-    }
-
-    /** The store says that a grant was taken away; false if it is not this gate's. */
-    boolean taken(OwnerId owner, long epoch, LossReason reason) {
-        Tenure held;
-        synchronized (gate) {
-            held = tenure;
-        }
-        return held != null && taken(held, owner, epoch, reason);
-    }
-
-    boolean taken(Tenure held, OwnerId owner, long epoch, LossReason reason) {
-        for (Grant grant : held.grants) {
-            if (grant.owner().equals(owner) && grant.epoch() == epoch) {
-                loseNow(held, reason);
-                return true;
-            }
-        }
-        return false;
     }
 
     @Nullable
@@ -353,29 +334,19 @@ final class Tenancy {
         }
     }
 
-    /** Notices a loss that the clock shows but nobody has told yet; returns the reason, or null if not lost. */
+    /**
+     * Notices a loss that the clock shows but nobody has told yet, and takes a listener for one to come.
+     *
+     * @return the reason, or null if not lost
+     */
     @Nullable
-    LossReason noticeLoss(Hold hold) {
+    LossReason noticeLoss(Hold hold, @Nullable Consumer<LossReason> listener) {
         Aftermath aftermath = new Aftermath();
         LossReason reason;
         synchronized (gate) {
             loseIfDue(hold, engine().now(), aftermath);
             reason = hold.reason;
-            gate.retireIfIdle();
-        }
-        aftermath.run();
-        return reason;
-    }
-
-    /** Registers a callback; returns the reason if the lease is lost already. */
-    @Nullable
-    LossReason addListener(Hold hold, Consumer<LossReason> listener) {
-        Aftermath aftermath = new Aftermath();
-        LossReason reason;
-        synchronized (gate) {
-            loseIfDue(hold, engine().now(), aftermath);
-            reason = hold.reason;
-            if (hold.state == Hold.State.HELD) {
+            if (listener != null && hold.state == Hold.State.HELD) {
                 hold.addListener(listener);
             }
             gate.retireIfIdle();
@@ -409,7 +380,7 @@ final class Tenancy {
             hold.reason = reason;
             hold.state = Hold.State.LOST;
             hold.clear();
-            engine().tellLoss(hold, hold.takeListeners(), aftermath);
+            engine().events().tellLoss(hold, reason, hold.takeListeners(), aftermath);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +81,15 @@ final class Tenure {
 
     long epoch() {
         return grants.get(0).epoch();
+    }
+
+    boolean isOf(OwnerId owner, long epoch) {
+        for (Grant grant : grants) {
+            if (grant.owner().equals(owner) && grant.epoch() == epoch) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Draws the next sequence number; each lease of a tenure has a larger token than the one before. */

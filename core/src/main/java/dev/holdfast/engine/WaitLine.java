@@ -1,0 +1,44 @@
+package dev.holdfast.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** First come, first served, with a cheap way out of the middle. Guarded by its gate. */
+final class WaitLine {
+    private @Nullable Waiter head;
+    private @Nullable Waiter tail;
+
+    @Nullable
+    Waiter head() {
+        return head;
+    }
+
+    void join(Waiter waiter) {
+        waiter.inLine = true;
+        waiter.ahead = tail;
+        if (tail == null) {
+            head = waiter;
+        } else {
+            tail.behind = waiter;
+        }
+        tail = waiter;
+    }
+
+    void leave(Waiter waiter) {
+        if (!waiter.inLine) {
+            return;
+        }
+        if (waiter.ahead == null) {
+            head = waiter.behind;
+        } else {
+            waiter.ahead.behind = waiter.behind;
+        }
+        if (waiter.behind == null) {
+            tail = waiter.ahead;
+        } else {
+            waiter.behind.ahead = waiter.ahead;
+        }
+        waiter.ahead = null;
+        waiter.behind = null;
+        waiter.inLine = false;
+    }
+}
