@@ -8,7 +8,8 @@ import java.util.concurrent.locks.Lock;
 
 /**
  * A lock across threads, processes and machines. Cheap to make and to keep; all state is in the client and the store.
- * Waiters of one client are served first come, first served.
+ * Waiters of one client for an exclusive lock of one name are served first come, first served; claims for a share or for
+ * several names are served in the order in which they reach the store, where the store promises that.
  *
  * <p>Every method that reaches the store may throw {@link StoreMisconfiguredException} (at once, never retried),
  * {@link LockMismatchException} (the name is in use as another kind or capacity) and {@link ClientClosedException}.

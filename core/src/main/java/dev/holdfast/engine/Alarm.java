@@ -50,7 +50,7 @@ final class Alarm extends Timed {
     }
 
     @Override
-    protected void onDue() {
+    public void onDue() {
         gate.tenancy().rung(this);
     }
 }

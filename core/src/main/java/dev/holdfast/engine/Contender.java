@@ -95,7 +95,7 @@ final class Contender extends Timed {
     }
 
     @Override
-    protected void onDue() {
+    public void onDue() {
         gate.contest().askAgain(this);
     }
 }

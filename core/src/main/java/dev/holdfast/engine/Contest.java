@@ -134,6 +134,7 @@ final class Contest {
             if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= Deadline.of(anchorNanos, grants)) {
                 askSoon(asked, now);
             } else if (accept(asked, grants, anchorNanos, aftermath)) {
+                asked.tenure().queuedClaim = asked.claim;
                 asked.tenure().renewAtOnce(now);
             }
             gate.retireIfIdle();
@@ -141,14 +142,14 @@ final class Contest {
         aftermath.run();
     }
 
-    /** Moves in with a grant; false if it had ended before it came, so that it was never held. */
+    /** Moves in with a grant; false if it had ended or was lost before it came, so that it was never held. */
     private boolean accept(Contender asked, List<Grant> grants, long anchorNanos, Aftermath aftermath) {
         long now = engine().now();
         Tenure granted = new Tenure(gate, asked.terms, grants, anchorNanos, Deadline.of(anchorNanos, grants));
         asked.tenure = granted;
         granted.strayClaim = asked.mayStillArrive ? asked.claim : null;
         conclude(asked);
-        if (now >= granted.validUntilNanos || engine().isClosed()) {
+        if (now >= granted.validUntilNanos || gate.tenancy().wasLost(granted.epoch()) || engine().isClosed()) {
             granted.ended = true;
             aftermath.then(() -> engine().settler().release(granted));
             if (asked.directFor != null) {

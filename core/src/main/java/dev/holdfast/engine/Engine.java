@@ -11,17 +11,20 @@ import dev.holdfast.spi.StoreTraits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The gates of one client, and what they share. Thread-safe. */
 final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
+    private static final long LONGEST_GOODBYE_NANOS = 5_000_000_000L;
+    private static final long GOODBYE_LOOK_NANOS = 200_000;
 
     private final String clientName;
     private final Surroundings surroundings;
@@ -35,10 +38,13 @@ final class Engine {
     private final ConcurrentMap<String, Gate> gates = new ConcurrentHashMap<>();
 
     /** Tenures that do not belong to a gate: of shared locks and of several names. */
-    private final Set<Tenure> detached = ConcurrentHashMap.newKeySet();
+    private final ConcurrentMap<OwnerId, Tenure> detached = new ConcurrentHashMap<>();
 
     /** Claims of such locks that are not decided. */
     private final ConcurrentMap<OwnerId, Contender> undecided = new ConcurrentHashMap<>();
+
+    /** How many threads are giving a lease back. */
+    private final LongAdder releasing = new LongAdder();
 
     private @Nullable LockStore store;
     private boolean seesWaiters;
@@ -218,7 +224,7 @@ final class Engine {
                 action.accept(held);
             }
         }
-        detached.forEach(action);
+        detached.values().forEach(action);
     }
 
     /** As {@link #forEachTenure}, but only those that can hold a name: that of its gate, and those without one. */
@@ -228,7 +234,7 @@ final class Engine {
         if (held != null) {
             action.accept(held);
         }
-        detached.forEach(action);
+        detached.values().forEach(action);
     }
 
     /** Ends everything and gives it back, as far as the store can be reached; called once. */
@@ -260,7 +266,17 @@ final class Engine {
         if (!toRelease.isEmpty()) {
             quietly(() -> store().release(toRelease));
         }
+        calls().finish();
+        awaitReleases();
         sweepGates();
+    }
+
+    /** A release that a user's thread has begun must reach the store before the store is closed. */
+    private void awaitReleases() {
+        long until = now() + LONGEST_GOODBYE_NANOS;
+        while (releasing.sum() != 0 && now() < until) {
+            LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
+        }
     }
 
     /** What cannot be given back now ends with its lease. */
@@ -292,11 +308,11 @@ final class Engine {
     }
 
     void addDetached(Tenure tenure) {
-        detached.add(tenure);
+        detached.put(tenure.owner(), tenure);
     }
 
     void removeDetached(Tenure tenure) {
-        detached.remove(tenure);
+        detached.remove(tenure.owner(), tenure);
     }
 
     /** Making a gate for each use of a lock would cost as much as the rest; keeping them all would be a leak. */

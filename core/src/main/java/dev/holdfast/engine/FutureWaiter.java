@@ -47,7 +47,7 @@ final class FutureWaiter extends Waiter {
 
     private final class Timeout extends Timed {
         @Override
-        protected void onDue() {
+        public void onDue() {
             if (leave()) {
                 RuntimeException lastWord = engine.leaveLine(FutureWaiter.this);
                 engine.notAcquired(FutureWaiter.this, lastWord);

@@ -33,7 +33,7 @@ final class Janitor extends Timed {
     }
 
     @Override
-    protected void onDue() {
+    public void onDue() {
         if (engine.isClosed()) {
             return;
         }

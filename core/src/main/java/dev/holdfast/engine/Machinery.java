@@ -70,7 +70,7 @@ final class Machinery implements AutoCloseable {
     Runnable schedule(Duration delay, Runnable task) {
         Timed timed = new Timed() {
             @Override
-            protected void onDue() {
+            public void onDue() {
                 calls.execute(task);
             }
         };
@@ -169,6 +169,12 @@ final class Machinery implements AutoCloseable {
             } catch (RejectedExecutionException closed) {
                 reply.on(clock().nanos(), null, new StoreUnavailableException("call", name, closed));
             }
+        }
+
+        @Override
+        public void finish() {
+            end(calls);
+            end(renewals);
         }
 
         private <R> void make(Function<LockStore, R> call, Reply<R> reply) {

@@ -32,7 +32,7 @@ final class Poller extends Timed {
     }
 
     @Override
-    protected void onDue() {
+    public void onDue() {
         List<Contender> batch;
         synchronized (this) {
             if (asking || due.isEmpty()) {

@@ -32,7 +32,7 @@ final class Renewer extends Timed {
     }
 
     @Override
-    protected void onDue() {
+    public void onDue() {
         List<Tenure> batch;
         synchronized (this) {
             batch = due;

@@ -64,6 +64,9 @@ final class Settler {
             release(ended);
             return true;
         }
+        if (isNotHeld(outcomes) && ended.strayClaim == null) {
+            ended.strayClaim = ended.queuedClaim;
+        }
         withdrawStray(ended);
         // Past the deadline the grant may have ended while its release was on the way: that is not a loss.
         return engine.now() >= ended.validUntilNanos || !isNotHeld(outcomes);
@@ -133,7 +136,7 @@ final class Settler {
         }
 
         @Override
-        protected void onDue() {
+        public void onDue() {
             attempt();
         }
     }

@@ -25,6 +25,9 @@ public interface StoreCalls {
      */
     <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply);
 
+    /** Lets calls that were submitted come to their end, within bounds; later ones fail at once. */
+    default void finish() {}
+
     /**
      * Receives the answer of a call.
      *

@@ -41,6 +41,10 @@ final class Switchboard implements StoreListener {
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
+        Gate gate = engine.gateOf(name);
+        if (gate != null) {
+            gate.tenancy().lostBefore(epoch);
+        }
         engine.forEachTenureOf(name, held -> {
             if (held.isOf(owner, epoch)) {
                 held.gate.tenancy().loseNow(held, reason);

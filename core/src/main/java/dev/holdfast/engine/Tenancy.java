@@ -26,6 +26,9 @@ final class Tenancy {
     /** The epoch of which a "wanted" was heard; remembered because it may overtake the grant that it speaks of. */
     private long wantedEpoch = -1;
 
+    /** The epoch whose loss was heard of last, for the same reason. */
+    private long lostEpoch = -1;
+
     Tenancy(Gate gate) {
         this.gate = gate;
     }
@@ -78,7 +81,7 @@ final class Tenancy {
 
     /** Moves in with a fresh grant and lends it to the first taker. */
     void begin(Tenure fresh, @Nullable Waiter taker, long now, Aftermath aftermath) {
-        fresh.wanted |= fresh.epoch() == wantedEpoch || !engine().seesWaiters();
+        fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine().seesWaiters();
         fresh.alarm().watch(fresh);
         if (fresh.terms.passesLocally) {
             tenure = fresh;
@@ -305,6 +308,17 @@ final class Tenancy {
         }
     }
 
+    /** Remembers the loss of a grant that has not come yet. */
+    void lostBefore(long epoch) {
+        synchronized (gate) {
+            lostEpoch = Math.max(lostEpoch, epoch);
+        }
+    }
+
+    boolean wasLost(long epoch) {
+        return epoch == lostEpoch;
+    }
+
     @Nullable
     Tenure tenure() {
         synchronized (gate) {
@@ -365,6 +379,7 @@ final class Tenancy {
     private void lose(Tenure held, LossReason reason, Aftermath aftermath) {
         end(held);
         tellLoss(held, reason, aftermath);
+        held.strayClaim = held.strayClaim == null ? held.queuedClaim : held.strayClaim;
         // A renewal under way may yet reach the store: give the grant back only after it, or it would live on.
         if (held.renewing) {
             held.releaseAfterRenewal = true;

@@ -32,6 +32,10 @@ final class Tenure {
     @Nullable
     Claim strayClaim;
 
+    /** The claim, if its grant was pushed: by the time of a loss it may stand in the store's line once more. */
+    @Nullable
+    Claim queuedClaim;
+
     /** Until when the grant can be trusted; written by the gate, read by everybody. */
     volatile long validUntilNanos;
 
@@ -81,6 +85,10 @@ final class Tenure {
 
     long epoch() {
         return grants.get(0).epoch();
+    }
+
+    OwnerId owner() {
+        return grants.get(0).owner();
     }
 
     boolean isOf(OwnerId owner, long epoch) {

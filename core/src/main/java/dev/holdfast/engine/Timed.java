@@ -15,5 +15,5 @@ public abstract class Timed {
      * Runs when due, on the timeline's thread. Must not block, do I/O or run user code, and must look again whether it
      * is still time: it may have been cancelled or postponed a moment ago.
      */
-    protected abstract void onDue();
+    public abstract void onDue();
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class TimedHeapTest {
     private static final class Entry extends Timed {
         @Override
-        protected void onDue() {}
+        public void onDue() {}
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.store.table;
 
+import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.AcquireOutcome;
@@ -9,12 +10,16 @@ import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -155,7 +160,10 @@ public final class LockTable<C> {
             remove(holder);
         }
         evictions.put(name, new Eviction(by, reason, now));
-        evicted.forEach(holder -> serve(holder.claim, now));
+        evicted.forEach(holder -> {
+            refresh(holder.claim, now);
+            serve(holder.claim, now);
+        });
         return evicted.size();
     }
 
@@ -166,8 +174,7 @@ public final class LockTable<C> {
         Optional<LockView.Eviction> eviction = Optional.ofNullable(evictions.get(name))
                 .map(e -> new LockView.Eviction(e.by, e.reason, Duration.ofNanos(now - e.atNanos)));
         if (line == null) {
-            return eviction.map(
-                    e -> new LockView(name, dev.holdfast.LockKind.EXCLUSIVE, 1, List.of(), List.of(), Optional.of(e)));
+            return eviction.map(e -> new LockView(name, LockKind.EXCLUSIVE, 1, List.of(), List.of(), Optional.of(e)));
         }
         List<LockView.Holder> holders = new ArrayList<>();
         for (LiveClaim<C> holder : line.holders) {
@@ -278,24 +285,34 @@ public final class LockTable<C> {
 
     private void refresh(String name, long now) {
         Line<C> line = lines.get(name);
-        if (line == null) {
+        if (line == null || expiredIn(line, now).isEmpty()) {
             return;
         }
-        List<LiveClaim<C>> expired = null;
-        expired = addExpired(line.holders, now, expired);
-        expired = addExpired(line.waiters, now, expired);
-        if (expired != null) {
-            expired.forEach(this::remove);
-            expired.forEach(gone -> serve(gone.claim, now));
+        Set<String> touched = new LinkedHashSet<>(List.of(name));
+        Deque<String> toLookAt = new ArrayDeque<>(touched);
+        while (!toLookAt.isEmpty()) {
+            Line<C> next = lines.get(toLookAt.remove());
+            for (LiveClaim<C> gone : next == null ? List.<LiveClaim<C>>of() : expiredIn(next, now)) {
+                remove(gone);
+                for (Claim.Part part : gone.claim.parts()) {
+                    if (touched.add(part.name())) {
+                        toLookAt.add(part.name());
+                    }
+                }
+            }
         }
+        touched.forEach(free -> serve(free, now));
     }
 
-    private static <C> @Nullable List<LiveClaim<C>> addExpired(
-            List<LiveClaim<C>> from, long now, @Nullable List<LiveClaim<C>> expired) {
+    private static <C> List<LiveClaim<C>> expiredIn(Line<C> line, long now) {
+        return addExpired(line.waiters, now, addExpired(line.holders, now, List.of()));
+    }
+
+    private static <C> List<LiveClaim<C>> addExpired(List<LiveClaim<C>> from, long now, List<LiveClaim<C>> expired) {
         List<LiveClaim<C>> found = expired;
         for (int i = 0; i < from.size(); i++) {
             if (from.get(i).expiresAtNanos <= now) {
-                found = found == null ? new ArrayList<>() : found;
+                found = found.isEmpty() ? new ArrayList<>() : found;
                 found.add(from.get(i));
             }
         }
