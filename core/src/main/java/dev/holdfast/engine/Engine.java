@@ -168,8 +168,15 @@ final class Engine {
 
     Parting release(Hold hold) {
         Gate gate = hold.tenure.gate;
-        Parting parting = gate.tenancy().release(hold);
-        return parting == Parting.RELEASE_AT_STORE ? parted(hold, settler.releaseNow(store(), hold.tenure)) : parting;
+        releasing.increment();
+        try {
+            Parting parting = gate.tenancy().release(hold);
+            return parting == Parting.RELEASE_AT_STORE
+                    ? parted(hold, settler.releaseNow(store(), hold.tenure))
+                    : parting;
+        } finally {
+            releasing.decrement();
+        }
     }
 
     CompletableFuture<Parting> releaseAsync(Hold hold) {

@@ -68,10 +68,7 @@ final class Mutants {
                 table(
                         "private long arrivals;",
                         "private long arrivals; private final Map<OwnerId, LiveClaim<C>> ended = new HashMap<>();"),
-                table(
-                        "expired.forEach(this::remove);",
-                        "expired.forEach(gone -> { remove(gone); if (gone.holds()) {"
-                                + " ended.put(gone.claim.owner(), gone); } });"),
+                table("remove(gone);", "remove(gone); if (gone.holds()) { ended.put(gone.claim.owner(), gone); }"),
                 table(
                         "if (live == null || live.partOf(grant) < 0) {",
                         "if (live == null && ended.containsKey(grant.owner())) {"

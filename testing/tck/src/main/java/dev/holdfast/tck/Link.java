@@ -1,0 +1,219 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The line between one client and its store, which a test can cut, block, slow down or make lose replies; the store
+ * behind it is the real one. Thread-safe; faults are switched by one thread.
+ */
+final class Link {
+    /** What a client asks of its store. */
+    enum Step {
+        ACQUIRE,
+        POLL,
+        WITHDRAW,
+        RENEW,
+        RELEASE,
+        LOOK,
+        EVICT,
+        PING
+    }
+
+    private final Map<Step, AtomicInteger> calls = new EnumMap<>(Step.class);
+    private final Map<Step, AtomicInteger> answers = new EnumMap<>(Step.class);
+    private final Map<Step, AtomicInteger> repliesToLose = new EnumMap<>(Step.class);
+    private final Map<String, Integer> renewals = new ConcurrentHashMap<>();
+    private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
+    private final LinkedListener.Tap messages = new LinkedListener.Tap();
+    private volatile Set<Step> broken = Set.of();
+    private volatile Set<Step> delayed = Set.of();
+    private volatile Set<Step> stalled = Set.of();
+    private volatile Set<Step> slowToReply = Set.of();
+    private volatile CountDownLatch requestsGo = new CountDownLatch(1);
+    private volatile CountDownLatch repliesGo = new CountDownLatch(1);
+
+    Link() {
+        for (Step step : Step.values()) {
+            calls.put(step, new AtomicInteger());
+            answers.put(step, new AtomicInteger());
+            repliesToLose.put(step, new AtomicInteger());
+        }
+    }
+
+    /** From now on no request reaches the store and no message of the store reaches the client. */
+    void cut() {
+        messages.drop();
+        broken = EnumSet.allOf(Step.class);
+    }
+
+    /** From now on requests of this kind fail before they reach the store. */
+    void fail(Step step) {
+        broken = EnumSet.of(step);
+    }
+
+    /** From now on requests of this kind hang before they reach the store, for the command timeout at most. */
+    void stall(Step step) {
+        stalled = EnumSet.of(step);
+    }
+
+    /** From now on requests of this kind take effect, but their replies hang, for the command timeout at most. */
+    void holdReplies(Step step) {
+        slowToReply = EnumSet.of(step);
+    }
+
+    /** Lets the replies go on that hang. */
+    void letRepliesGo() {
+        slowToReply = Set.of();
+        CountDownLatch hanging = repliesGo;
+        repliesGo = new CountDownLatch(1);
+        hanging.countDown();
+    }
+
+    /** From now on requests of this kind fail, but are on their way and may still be delivered. */
+    void delay(Step step) {
+        delayed = EnumSet.of(step);
+    }
+
+    /** Lets the delayed requests reach the store; their outcomes reach nobody. */
+    void deliverLate() {
+        for (Runnable request = late.poll(); request != null; request = late.poll()) {
+            request.run();
+        }
+    }
+
+    /** From now on messages of the store are on their way. */
+    void holdMessages() {
+        messages.hold();
+    }
+
+    /** Lets the messages reach the client that were held back. */
+    void deliverMessages() {
+        messages.flow();
+    }
+
+    /** The next requests of this kind take effect, but the client sees a failure. */
+    void loseReplies(Step step, int count) {
+        counter(repliesToLose, step).set(count);
+    }
+
+    /** Ends every fault; what hangs goes on. */
+    void heal() {
+        broken = Set.of();
+        delayed = Set.of();
+        stalled = Set.of();
+        repliesToLose.values().forEach(count -> count.set(0));
+        CountDownLatch hanging = requestsGo;
+        requestsGo = new CountDownLatch(1);
+        hanging.countDown();
+        letRepliesGo();
+        messages.flow();
+    }
+
+    /** {@return how many requests of this kind the client has made, lost ones included} */
+    int calls(Step step) {
+        return counter(calls, step).get();
+    }
+
+    /** {@return how many requests of this kind the store has answered} */
+    int answers(Step step) {
+        return counter(answers, step).get();
+    }
+
+    /** {@return how many requests to acquire something the client has made, first and later ones} */
+    int attempts() {
+        return calls(Step.ACQUIRE) + calls(Step.POLL);
+    }
+
+    /** {@return how often the client has asked to renew a grant of this name} */
+    int renewals(String name) {
+        return renewals.getOrDefault(name, 0);
+    }
+
+    void noteRenewals(List<Grant> grants) {
+        grants.forEach(grant -> renewals.merge(grant.name(), 1, Integer::sum));
+    }
+
+    /** Puts this line between a client and the store that {@code opener} opens. */
+    LockStore connect(StoreContext context, Function<StoreContext, LockStore> opener) {
+        StoreContext heardThroughHere = new StoreContext(
+                context.clientName(),
+                context.clock(),
+                context.scheduler(),
+                context.ioExecutor(),
+                context.commandTimeout(),
+                context.random(),
+                new LinkedListener(messages, context.listener()));
+        return new LinkedStore(this, opener.apply(heardThroughHere), context.commandTimeout());
+    }
+
+    <R> R call(Step step, String lockName, Duration commandTimeout, Supplier<R> request) {
+        counter(calls, step).incrementAndGet();
+        CountDownLatch requestGoes = requestsGo;
+        if (stalled.contains(step)) {
+            hang(step, lockName, commandTimeout, requestGoes);
+        }
+        if (delayed.contains(step)) {
+            late.add(() -> answered(step, request.get()));
+            throw failure(step, lockName, "the test has delayed the request");
+        }
+        if (broken.contains(step)) {
+            throw failure(step, lockName, "the test has cut the line");
+        }
+        CountDownLatch replyGoes = repliesGo;
+        boolean replyHangs = slowToReply.contains(step);
+        R reply = answered(step, request.get());
+        if (replyHangs) {
+            hang(step, lockName, commandTimeout, replyGoes);
+        }
+        if (broken.contains(step) || counter(repliesToLose, step).getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+            throw failure(step, lockName, "the test has lost the reply");
+        }
+        return reply;
+    }
+
+    private <R> R answered(Step step, R reply) {
+        counter(answers, step).incrementAndGet();
+        return reply;
+    }
+
+    private static void hang(Step step, String lockName, Duration commandTimeout, CountDownLatch latch) {
+        try {
+            if (!latch.await(commandTimeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw failure(step, lockName, "the test has blocked the line");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw failure(step, lockName, "interrupted while the test blocked the line");
+        }
+    }
+
+    private static StoreUnavailableException failure(Step step, String lockName, String why) {
+        return new StoreUnavailableException(step.name(), lockName, new IllegalStateException(why));
+    }
+
+    private static AtomicInteger counter(Map<Step, AtomicInteger> counters, Step step) {
+        @Nullable AtomicInteger counter = counters.get(step);
+        if (counter == null) {
+            throw new IllegalStateException("no counter for " + step);
+        }
+        return counter;
+    }
+}

@@ -1,0 +1,26 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.tck.tcp.ServerProcess;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The steps of a store behind a socket. */
+final class TcpStoreTest extends StoreContract {
+    private static ServerProcess server;
+
+    @BeforeAll
+    static void startServer() throws IOException {
+        server = ServerProcess.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @Override
+    public String url() {
+        return server.url();
+    }
+}
