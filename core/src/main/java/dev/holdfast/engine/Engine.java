@@ -180,10 +180,18 @@ final class Engine {
     }
 
     CompletableFuture<Parting> releaseAsync(Hold hold) {
-        Parting parting = hold.tenure.gate.tenancy().release(hold);
-        if (parting != Parting.RELEASE_AT_STORE) {
-            return CompletableFuture.completedFuture(parting);
+        releasing.increment();
+        try {
+            Parting parting = hold.tenure.gate.tenancy().release(hold);
+            return parting == Parting.RELEASE_AT_STORE
+                    ? releaseInBackground(hold)
+                    : CompletableFuture.completedFuture(parting);
+        } finally {
+            releasing.decrement();
         }
+    }
+
+    private CompletableFuture<Parting> releaseInBackground(Hold hold) {
         CompletableFuture<Parting> later = new CompletableFuture<>();
         calls().submit(StoreCalls.Lane.ORDINARY, to -> to.release(hold.tenure.grants), (sent, outcomes, failure) -> {
             Parting result = parted(hold, settler.released(hold.tenure, outcomes));
@@ -273,8 +281,8 @@ final class Engine {
         if (!toRelease.isEmpty()) {
             quietly(() -> store().release(toRelease));
         }
-        calls().finish();
         awaitReleases();
+        calls().finish();
         sweepGates();
     }
 

@@ -47,6 +47,8 @@ public record StoreTraits(
         BETWEEN_PROCESSES("locks between processes"),
         /** A holder is told of its loss before somebody else is granted the lock, also when it was paused. */
         LOSS_BEFORE_REGRANT("loss is told before the lock is granted again"),
+        /** A holder that is paused for longer than its lease loses the lock; otherwise it keeps it while it lives. */
+        PAUSED_HOLDER_IS_REPLACED("a holder that is paused past its lease is replaced"),
         /** Locks survive a restart of the server. */
         SURVIVES_RESTART("locks survive a restart of the server"),
         /** A dead process's locks are granted again at once, without waiting for the lease. */

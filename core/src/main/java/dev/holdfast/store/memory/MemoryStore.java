@@ -30,7 +30,8 @@ final class MemoryStore implements LockStore {
                     Promise.SHARED,
                     Promise.SEVERAL_NAMES,
                     Promise.ATOMIC_NAMES,
-                    Promise.LOSS_BEFORE_REGRANT),
+                    Promise.LOSS_BEFORE_REGRANT,
+                    Promise.PAUSED_HOLDER_IS_REPLACED),
             LockOptions.SHORTEST_LEASE,
             Duration.ofDays(3650),
             "locks live and end with the process");

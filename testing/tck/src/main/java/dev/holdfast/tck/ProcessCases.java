@@ -111,6 +111,7 @@ abstract class ProcessCases {
 
     @Test
     void pausedHolderKnowsOfItsLossInItsFirstCallAfterWakingAndHasTheSmallerToken() throws Exception {
+        fixture.needs(Promise.PAUSED_HOLDER_IS_REPLACED);
         WorkerProcess worker = fixture.worker(fixture.renewed()).ready();
         worker.tell("try " + name);
         long token = worker.token();
