@@ -134,6 +134,7 @@ final class Contest {
             if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= Deadline.of(anchorNanos, grants)) {
                 askSoon(asked, now);
             } else if (accept(asked, grants, anchorNanos, aftermath)) {
+                asked.tenure().mayHaveStrays = true;
                 asked.tenure().queuedClaim = asked.claim;
                 asked.tenure().renewAtOnce(now);
             }
@@ -147,6 +148,7 @@ final class Contest {
         long now = engine().now();
         Tenure granted = new Tenure(gate, asked.terms, grants, anchorNanos, Deadline.of(anchorNanos, grants));
         asked.tenure = granted;
+        granted.mayHaveStrays = asked.mayStillArrive || asked.calling;
         granted.strayClaim = asked.mayStillArrive ? asked.claim : null;
         conclude(asked);
         if (now >= granted.validUntilNanos || gate.tenancy().wasLost(granted.epoch()) || engine().isClosed()) {

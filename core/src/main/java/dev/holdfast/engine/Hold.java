@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.LossReason;
 import java.lang.ref.PhantomReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,11 +53,8 @@ final class Hold extends PhantomReference<HeldLease> {
         this.acquiredNanos = now;
         this.interruptee = taker.interruptee();
         this.takenAt = taker.takenAt;
-        this.endsByNanos = tenure.terms
-                .options
-                .holdLimit()
-                .map(limit -> now + limit.toNanos())
-                .orElse(Long.MAX_VALUE);
+        Duration limit = tenure.terms.options.maxHold();
+        this.endsByNanos = limit == null ? Long.MAX_VALUE : now + limit.toNanos();
     }
 
     long token() {

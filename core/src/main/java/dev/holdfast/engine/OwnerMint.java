@@ -5,6 +5,7 @@ import dev.holdfast.spi.OwnerId;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
@@ -20,10 +21,7 @@ final class OwnerMint implements Supplier<OwnerId> {
     private static final int BLOCK_BYTES = 16;
 
     private final Cipher keyStream;
-    private final byte[] zeros = new byte[IDS_PER_BATCH * BLOCK_BYTES];
-
-    /** What is left of the batch; guarded by this object's monitor. */
-    private ByteBuffer batch = ByteBuffer.allocate(0);
+    private volatile Batch batch = new Batch(new long[0]);
 
     OwnerMint() {
         SecureRandom source = new SecureRandom();
@@ -40,10 +38,33 @@ final class OwnerMint implements Supplier<OwnerId> {
     }
 
     @Override
-    public synchronized OwnerId get() {
-        if (!batch.hasRemaining()) {
-            batch = ByteBuffer.wrap(keyStream.update(zeros));
+    public OwnerId get() {
+        while (true) {
+            Batch current = batch;
+            int next = current.next.getAndAdd(2);
+            if (next < current.words.length) {
+                return new OwnerId(current.words[next], current.words[next + 1]);
+            }
+            refill(current);
         }
-        return new OwnerId(batch.getLong(), batch.getLong());
+    }
+
+    private synchronized void refill(Batch spent) {
+        if (batch == spent) {
+            ByteBuffer bytes = ByteBuffer.wrap(keyStream.update(new byte[IDS_PER_BATCH * BLOCK_BYTES]));
+            long[] words = new long[IDS_PER_BATCH * 2];
+            bytes.asLongBuffer().get(words);
+            batch = new Batch(words);
+        }
+    }
+
+    /** Ids to be handed out, two words each. */
+    private static final class Batch {
+        private final long[] words;
+        private final AtomicInteger next = new AtomicInteger();
+
+        Batch(long[] words) {
+            this.words = words;
+        }
     }
 }

@@ -25,7 +25,7 @@ final class Settler {
 
     /** Gives a tenure back in the background. */
     void release(Tenure ended) {
-        new Settlement(store -> giveBack(store, ended.grants), () -> withdrawStray(ended)).attempt();
+        new Settlement(store -> giveBack(store, ended.grants), () -> withdrawStray(ended, true)).attempt();
     }
 
     /** Gives grants back in the background. */
@@ -64,12 +64,10 @@ final class Settler {
             release(ended);
             return true;
         }
-        if (isNotHeld(outcomes) && ended.strayClaim == null) {
-            ended.strayClaim = ended.queuedClaim;
-        }
-        withdrawStray(ended);
+        boolean notHeld = isNotHeld(outcomes);
+        withdrawStray(ended, notHeld);
         // Past the deadline the grant may have ended while its release was on the way: that is not a loss.
-        return engine.now() >= ended.validUntilNanos || !isNotHeld(outcomes);
+        return !notHeld || engine.now() >= ended.validUntilNanos;
     }
 
     private static boolean isNotHeld(List<ReleaseOutcome> outcomes) {
@@ -82,8 +80,8 @@ final class Settler {
     }
 
     /** A request of the claim that was never answered must not take effect now that its grant is gone. */
-    private void withdrawStray(Tenure released) {
-        Claim stray = released.gate.tenancy().settle(released);
+    private void withdrawStray(Tenure released, boolean maybeNotHeld) {
+        Claim stray = released.gate.tenancy().settle(released, maybeNotHeld);
         if (stray != null) {
             withdraw(stray, true);
         }

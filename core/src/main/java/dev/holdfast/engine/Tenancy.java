@@ -158,7 +158,6 @@ final class Tenancy {
             loseIfDue(hold, now, aftermath);
             if (hold.state == Hold.State.HELD) {
                 hold.state = Hold.State.RELEASED;
-                hold.clear();
                 engine().events().released(hold, now, aftermath);
                 if (passOn(held, now, aftermath)) {
                     parting = Parting.RELEASED;
@@ -176,12 +175,20 @@ final class Tenancy {
         return parting;
     }
 
-    /** The store has answered the release of a tenure; returns the claim that has to be withdrawn now, if any. */
+    /**
+     * The store has answered the release of a tenure.
+     *
+     * @param maybeNotHeld whether the grant may have been gone by then, so that its claim may be back in line
+     * @return the claim that has to be withdrawn now, if any
+     */
     @Nullable
-    Claim settle(Tenure released) {
+    Claim settle(Tenure released, boolean maybeNotHeld) {
+        if (!released.mayHaveStrays) {
+            return null;
+        }
         synchronized (gate) {
             released.settled = true;
-            return released.strayClaim;
+            return released.strayClaim == null && maybeNotHeld ? released.queuedClaim : released.strayClaim;
         }
     }
 
@@ -394,7 +401,6 @@ final class Tenancy {
         if (hold != null) {
             hold.reason = reason;
             hold.state = Hold.State.LOST;
-            hold.clear();
             engine().events().tellLoss(hold, reason, hold.takeListeners(), aftermath);
         }
     }

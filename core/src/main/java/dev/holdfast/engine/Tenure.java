@@ -28,6 +28,9 @@ final class Tenure {
     /** When the store's grant counts from, for the hand-off budget. */
     final long grantedNanos;
 
+    /** Some request of the claim was unanswered when it was granted; set before the first lease is lent. */
+    boolean mayHaveStrays;
+
     /** The claim, if some request of it may still arrive and has to be kept from taking effect. */
     @Nullable
     Claim strayClaim;

@@ -231,7 +231,9 @@ public final class LockTable<C> {
     }
 
     private boolean fits(LiveClaim<C> live) {
-        for (Claim.Part part : live.claim.parts()) {
+        List<Claim.Part> parts = live.claim.parts();
+        for (int i = 0; i < parts.size(); i++) {
+            Claim.Part part = parts.get(i);
             Line<C> line = lines.get(part.name());
             if (line != null && !line.fits(part.units(), live.arrival)) {
                 return false;
@@ -278,8 +280,9 @@ public final class LockTable<C> {
 
     /** Drops what has expired on the names of a claim, and on those of what is dropped. */
     private void refresh(Claim claim, long now) {
-        for (Claim.Part part : claim.parts()) {
-            refresh(part.name(), now);
+        List<Claim.Part> parts = claim.parts();
+        for (int i = 0; i < parts.size(); i++) {
+            refresh(parts.get(i).name(), now);
         }
     }
 
@@ -379,7 +382,9 @@ public final class LockTable<C> {
     }
 
     private @Nullable String findMismatch(Claim claim) {
-        for (Claim.Part part : claim.parts()) {
+        List<Claim.Part> parts = claim.parts();
+        for (int i = 0; i < parts.size(); i++) {
+            Claim.Part part = parts.get(i);
             Line<C> line = lines.get(part.name());
             if (line != null && !line.matches(part)) {
                 return "'" + part.name() + "' is in use as " + line.kind + " of capacity " + line.capacity
