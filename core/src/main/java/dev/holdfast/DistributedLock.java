@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A lock across threads, processes and machines. Cheap to make and to keep; all state is in the client and the store.
+ * A lock across threads, processes and machines. Thread-safe, cheap to make and to keep; all state is in the client and
+ * the store.
  * Waiters of one client for an exclusive lock of one name are served first come, first served; claims for a share or for
  * several names are served in the order in which they reach the store, where the store promises that.
  *

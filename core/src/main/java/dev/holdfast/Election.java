@@ -12,7 +12,9 @@ import java.util.function.Consumer;
 public interface Election extends AutoCloseable {
 
     /**
-     * Stands for election. The callbacks run on threads of the client's, one after another in the order of events.
+     * Stands for election. The callbacks run on a thread of the election's own, one after another in the order of events.
+     * While the name is in use as another kind of lock, it goes on trying; a store that cannot be used as it is set up
+     * ends the candidature and is told to the {@link HoldfastListener}.
      *
      * @param onElected runs when this candidate leads, with the lease whose token to fence with; need not return before
      *     the term ends

@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * A client of one lock store: where locks come from. Thread-safe; make one per process and store, and close it at the
- * end.
+ * end. After that, every method but {@link #close()}, {@link #clientName()} and {@link #traits()} throws
+ * {@link ClientClosedException}.
  */
 public interface Holdfast extends AutoCloseable {
 
@@ -78,6 +79,7 @@ public interface Holdfast extends AutoCloseable {
      *
      * @param name as for {@link #lock(String)}
      * @return the pair of locks
+     * @throws IllegalArgumentException if the name is not valid, or the store has no shared locks
      */
     DistributedReadWriteLock readWriteLock(String name);
 
@@ -87,6 +89,7 @@ public interface Holdfast extends AutoCloseable {
      * @param name as for {@link #lock(String)}
      * @param options how both locks behave
      * @return the pair of locks
+     * @throws IllegalArgumentException if the name is not valid, or the store has no shared locks or no such leases
      */
     DistributedReadWriteLock readWriteLock(String name, LockOptions options);
 
@@ -96,6 +99,7 @@ public interface Holdfast extends AutoCloseable {
      * @param name as for {@link #lock(String)}
      * @param capacity how many permits there are in all: from 1 to 1,000,000, the same wherever the name is used
      * @return the semaphore
+     * @throws IllegalArgumentException if name or capacity is not valid, or the store has no shared locks
      */
     DistributedSemaphore semaphore(String name, int capacity);
 
@@ -106,6 +110,8 @@ public interface Holdfast extends AutoCloseable {
      * @param capacity how many permits there are in all
      * @param options how its locks behave
      * @return the semaphore
+     * @throws IllegalArgumentException if name or capacity is not valid, or the store has no shared locks or no such
+     *     leases
      */
     DistributedSemaphore semaphore(String name, int capacity, LockOptions options);
 
@@ -114,6 +120,7 @@ public interface Holdfast extends AutoCloseable {
      *
      * @param name as for {@link #lock(String)}
      * @return the election, closed with this client at the latest
+     * @throws IllegalArgumentException if the name is not valid
      */
     Election election(String name);
 
@@ -132,6 +139,7 @@ public interface Holdfast extends AutoCloseable {
      * @param prefix may be empty
      * @param limit the most to return; at least 1
      * @return the views, sorted by name
+     * @throws IllegalArgumentException if the limit is less than 1
      * @throws StoreUnavailableException if the store did not answer
      */
     List<LockView> list(String prefix, int limit);
@@ -143,6 +151,7 @@ public interface Holdfast extends AutoCloseable {
      * @param name the lock
      * @param reason why; not empty
      * @return how many holders were evicted
+     * @throws IllegalArgumentException if the name is not valid or the reason is blank
      * @throws StoreUnavailableException if the store did not answer
      */
     int evict(String name, String reason);

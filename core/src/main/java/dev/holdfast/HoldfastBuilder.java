@@ -112,7 +112,9 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Chooses where callbacks run and futures complete, instead of a small pool of the client's own.
+     * Chooses where callbacks run and futures complete, instead of a pool of the client's own (64 threads at most). What
+     * it refuses runs on that pool. An executor that runs tasks on the calling thread is never given one on the threads
+     * that watch deadlines or call the store.
      *
      * @param executor not shut down by the client
      * @return this builder
@@ -152,6 +154,7 @@ public final class HoldfastBuilder {
      * Makes the client.
      *
      * @return the client
+     * @throws IllegalArgumentException if the default lease time is not one that the store can give
      * @throws StoreMisconfiguredException if the URL, an option or the store's set-up is wrong
      * @throws StoreUnavailableException if the store does not answer, unless lazy
      */

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /**
  * One holding of a lock, from its grant to its release or loss. Ownership follows this handle and never a thread: it
- * may be passed to another thread, used from virtual threads, and closed anywhere.
+ * may be passed to another thread, used from virtual threads, and closed anywhere. Thread-safe.
  *
  * <p>A handle that becomes unreachable without having been released is released by the client and reported as a leak.
  * A callback given to {@link #onLost} that refers to its own lease keeps the handle reachable.
@@ -63,7 +63,7 @@ public interface Lease extends AutoCloseable {
     /**
      * Asks to be told when the lease is lost, at the latest when the store may grant the lock to somebody else. Runs
      * once, on a thread of the client's for callbacks; at once on the calling thread if the lease is lost already; never
-     * if it is released first. What it throws is reported to the {@link HoldfastListener}.
+     * if it is released first. What it throws is logged, reported to the {@link HoldfastListener}, and goes no further.
      *
      * @param action receives the reason
      */

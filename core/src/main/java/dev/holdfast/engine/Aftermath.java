@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. */
 final class Aftermath {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+
     private @Nullable Waiter woken;
     private @Nullable List<Runnable> rest;
 
@@ -24,12 +26,22 @@ final class Aftermath {
         rest.add(action);
     }
 
+    /** Runs everything; one action that fails does not keep the others from being run. */
     void run() {
-        if (woken != null) {
-            woken.deliver();
+        Waiter first = woken;
+        if (first != null) {
+            guarded(first::deliver);
         }
         if (rest != null) {
-            rest.forEach(Runnable::run);
+            rest.forEach(Aftermath::guarded);
+        }
+    }
+
+    private static void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | Error broken) {
+            LOG.log(System.Logger.Level.ERROR, "a step of the Holdfast engine failed", broken);
         }
     }
 }

@@ -68,7 +68,7 @@ public final class Client implements Holdfast {
         Client client = new Client(engine, defaults, afterClose);
         try {
             client.checkLease(defaults);
-        } catch (IllegalArgumentException unfit) {
+        } catch (RuntimeException | Error unfit) {
             opened.close();
             throw unfit;
         }
@@ -147,8 +147,7 @@ public final class Client implements Holdfast {
 
     @Override
     public Election election(String name) {
-        LockElection election = new LockElection(
-                lock(name), () -> inspect(name), engine.callbacks(), engine.events(), elections::remove);
+        LockElection election = new LockElection(engine, lock(name), () -> inspect(name), elections::remove);
         elections.add(election);
         return election;
     }
@@ -190,10 +189,16 @@ public final class Client implements Holdfast {
         if (!closing.compareAndSet(false, true)) {
             return;
         }
-        elections.forEach(LockElection::close);
-        engine.close();
-        engine.store().close();
-        afterClose.run();
+        try {
+            elections.forEach(LockElection::close);
+            engine.close();
+        } finally {
+            try {
+                engine.store().close();
+            } finally {
+                afterClose.run();
+            }
+        }
     }
 
     @Override

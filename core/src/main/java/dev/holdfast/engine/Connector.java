@@ -61,7 +61,7 @@ public record Connector(
                             name,
                             machinery.clock(),
                             machinery::schedule,
-                            machinery.callExecutor(),
+                            machinery.storeExecutor(),
                             commandTimeout,
                             surroundings.random(),
                             messages))),
@@ -73,13 +73,17 @@ public record Connector(
             }
             client.startJanitor();
             return client;
-        } catch (RuntimeException unusable) {
-            if (client != null) {
-                client.close();
-            } else {
-                machinery.close();
-            }
+        } catch (RuntimeException | Error unusable) {
+            closeQuietly(client == null ? machinery::close : client::close, unusable);
             throw unusable;
+        }
+    }
+
+    private static void closeQuietly(Runnable close, Throwable cause) {
+        try {
+            close.run();
+        } catch (RuntimeException | Error worse) {
+            cause.addSuppressed(worse);
         }
     }
 

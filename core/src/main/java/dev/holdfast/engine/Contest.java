@@ -108,7 +108,9 @@ final class Contest {
             if (asked.tenure != null || asked.abandoned) {
                 cleanUp(asked, outcome, failure, aftermath);
             } else if (outcome instanceof AcquireOutcome.Granted granted) {
-                queueUp = !accept(asked, granted.grants(), sentNanos, aftermath) && asked.directFor != null;
+                queueUp = !accept(asked, granted.grants(), sentNanos, aftermath)
+                        && asked.directFor != null
+                        && !asked.directFor.triesOnce;
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
                 queueUp = waitOn(asked, contended.retryHint().toNanos(), aftermath);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
@@ -151,9 +153,13 @@ final class Contest {
         granted.mayHaveStrays = asked.mayStillArrive || asked.calling;
         granted.strayClaim = asked.mayStillArrive ? asked.claim : null;
         conclude(asked);
-        if (now >= granted.validUntilNanos || gate.tenancy().wasLost(granted.epoch()) || engine().isClosed()) {
+        if (now >= granted.validUntilNanos || gate.tenancy().wasLost(granted) || engine().isClosed()) {
             granted.ended = true;
             aftermath.then(() -> engine().settler().release(granted));
+            Waiter waiter = asked.directFor != null ? asked.directFor : line.head();
+            if (waiter != null && waiter.triesOnce) {
+                refuse(waiter, Contender.noAnswer(asked.terms), aftermath);
+            }
             if (asked.directFor != null) {
                 asked.directFor.mustQueue = true;
             }

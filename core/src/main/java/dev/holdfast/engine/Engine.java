@@ -25,6 +25,7 @@ final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
     private static final long LONGEST_GOODBYE_NANOS = 5_000_000_000L;
     private static final long GOODBYE_LOOK_NANOS = 200_000;
+    private static final int MOST_RELEASES_PER_REQUEST = 1_000;
 
     private final String clientName;
     private final Surroundings surroundings;
@@ -163,7 +164,7 @@ final class Engine {
     @Nullable
     RuntimeException leaveLine(Waiter waiter) {
         Gate gate = waiter.gate;
-        return gate == null ? null : gate.contest().leave(waiter);
+        return gate == null ? Contender.noAnswer(waiter.terms) : gate.contest().leave(waiter);
     }
 
     Parting release(Hold hold) {
@@ -201,8 +202,9 @@ final class Engine {
     }
 
     private Parting parted(Hold hold, boolean wasHeld) {
-        if (!pushes) {
-            hold.tenure.gate.contest().hint(null);
+        Gate waiting = pushes ? null : gates.get(hold.tenure.terms.gateKey);
+        if (waiting != null) {
+            waiting.contest().hint(null);
         }
         if (wasHeld) {
             return Parting.RELEASED;
@@ -221,7 +223,7 @@ final class Engine {
     void releaseForgotten() {
         leaks.forEachForgotten(hold -> {
             if (hold.state == Hold.State.HELD) {
-                events.leaked(hold);
+                callbacks.execute(() -> events.leaked(hold));
                 releaseAsync(hold);
             }
         });
@@ -255,31 +257,30 @@ final class Engine {
     /** Ends everything and gives it back, as far as the store can be reached; called once. */
     void close() {
         closed = true;
-        List<Contender> toWithdraw = new ArrayList<>();
-        for (Contender direct : undecided.values()) {
-            if (direct.directFor != null) {
-                direct.gate.contest().close(direct);
-                toWithdraw.add(direct);
-            }
-        }
         for (Gate gate : gates.values()) {
             Contender last = gate.contest().close();
             if (last != null) {
-                toWithdraw.add(last);
+                settler.withdraw(last.claim, true);
+            }
+        }
+        for (Contender direct : undecided.values()) {
+            if (direct.directFor != null) {
+                direct.gate.contest().close(direct);
+                settler.withdraw(direct.claim, true);
             }
         }
         List<Grant> toRelease = new ArrayList<>();
         forEachTenure(held -> {
             if (held.gate.tenancy().close(held)) {
-                toRelease.addAll(held.grants);
-                if (held.strayClaim != null) {
-                    quietly(() -> store().withdraw(Objects.requireNonNull(held.strayClaim, "claim"), true));
+                if (held.mayHaveStrays) {
+                    settler.release(held);
+                } else {
+                    toRelease.addAll(held.grants);
                 }
             }
         });
-        toWithdraw.forEach(last -> quietly(() -> store().withdraw(last.claim, true)));
-        if (!toRelease.isEmpty()) {
-            quietly(() -> store().release(toRelease));
+        for (int from = 0; from < toRelease.size(); from += MOST_RELEASES_PER_REQUEST) {
+            settler.release(toRelease.subList(from, Math.min(toRelease.size(), from + MOST_RELEASES_PER_REQUEST)));
         }
         awaitReleases();
         calls().finish();
@@ -288,20 +289,14 @@ final class Engine {
 
     /** A release that a user's thread has begun must reach the store before the store is closed. */
     private void awaitReleases() {
+        boolean interrupted = Thread.interrupted();
         long until = now() + LONGEST_GOODBYE_NANOS;
         while (releasing.sum() != 0 && now() < until) {
             LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
+            interrupted |= Thread.interrupted();
         }
-    }
-
-    /** What cannot be given back now ends with its lease. */
-    private void quietly(Runnable call) {
-        try {
-            call.run();
-        } catch (RuntimeException unanswered) {
-            Aftermath aftermath = new Aftermath();
-            events.storeFailed("close", clientName, unanswered, aftermath);
-            aftermath.run();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

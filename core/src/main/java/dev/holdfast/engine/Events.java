@@ -72,13 +72,17 @@ final class Events {
             aftermath.then(() -> callbacks.execute(hold::interrupt));
         }
         for (Consumer<LossReason> action : actions) {
-            aftermath.then(() -> callbacks.execute(() -> {
-                try {
-                    action.accept(reason);
-                } catch (RuntimeException | Error broken) {
-                    callbackFailed(hold.tenure.terms.describe(), broken);
-                }
-            }));
+            String name = hold.tenure.terms.describe();
+            aftermath.then(() -> callbacks.execute(() -> guarded(name, () -> action.accept(reason))));
+        }
+    }
+
+    /** Runs user code; what it throws is reported and goes no further. */
+    void guarded(String lockName, Runnable userCode) {
+        try {
+            userCode.run();
+        } catch (RuntimeException | Error broken) {
+            callbackFailed(lockName, broken);
         }
     }
 
@@ -102,23 +106,32 @@ final class Events {
         tell(new HoldfastEvent.CallbackFailed(lockName, cause));
     }
 
+    /** Takes its place in order at once, while the gate's monitor is held; is delivered afterwards. */
     private void later(HoldfastEvent event, Aftermath aftermath) {
-        aftermath.then(() -> tell(event));
+        if (enqueue(event)) {
+            aftermath.then(this::deliverSoon);
+        }
     }
 
     void tell(HoldfastEvent event) {
-        if (listener == null) {
-            return;
+        if (listener != null && enqueue(event)) {
+            deliverSoon();
         }
+    }
+
+    /** Adds an event; returns whether somebody has to start its delivery. */
+    private boolean enqueue(HoldfastEvent event) {
         synchronized (waiting) {
             if (waiting.size() < MOST_WAITING) {
                 waiting.add(event);
             }
-            if (delivering) {
-                return;
-            }
+            boolean first = !delivering;
             delivering = true;
+            return first;
         }
+    }
+
+    private void deliverSoon() {
         callbacks.execute(this::deliver);
     }
 
@@ -134,7 +147,7 @@ final class Events {
             }
             try {
                 listener.on(next);
-            } catch (RuntimeException broken) {
+            } catch (RuntimeException | Error broken) {
                 LOG.log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + next, broken);
             }
         }

@@ -5,6 +5,7 @@ import dev.holdfast.LeaseLostException;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -47,7 +48,7 @@ final class HeldLease implements Lease {
     public long token(String name) {
         for (Grant grant : hold.tenure.grants) {
             if (grant.name().equals(name)) {
-                return Tenure.token(grant.epoch(), hold.sequence);
+                return Grant.token(grant.epoch(), hold.sequence);
             }
         }
         throw new IllegalArgumentException("this lease does not hold '" + name + "', but " + names());
@@ -90,14 +91,16 @@ final class HeldLease implements Lease {
         Objects.requireNonNull(action, "action");
         LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold, action);
         if (reason != null) {
-            action.accept(reason);
+            engine().events().guarded(name(), () -> action.accept(reason));
         }
     }
 
     @Override
     public boolean release() {
         hold.beginClosing();
-        return acknowledged(engine().release(hold));
+        boolean released = acknowledged(engine().release(hold));
+        Reference.reachabilityFence(this);
+        return released;
     }
 
     @Override
@@ -109,14 +112,17 @@ final class HeldLease implements Lease {
     @Override
     public void close() {
         hold.beginClosing();
-        if (engine().release(hold) == Parting.LOST_BEFORE && !hold.lossAcknowledged) {
+        Parting parting = engine().release(hold);
+        // Until the release is recorded, this handle must not look forgotten.
+        Reference.reachabilityFence(this);
+        if (parting == Parting.LOST_BEFORE && !hold.lossAcknowledged) {
             throw new LeaseLostException(name(), Objects.requireNonNullElse(hold.reason, LossReason.EXPIRED));
         }
     }
 
     @Override
     public String toString() {
-        return "Lease[" + name() + ", token " + Tenure.token(hold.tenure.epoch(), hold.sequence) + ", " + hold.state
+        return "Lease[" + name() + ", token " + Grant.token(hold.tenure.epoch(), hold.sequence) + ", " + hold.state
                 + "]";
     }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.spi.Grant;
 import java.lang.ref.PhantomReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ final class Hold extends PhantomReference<HeldLease> {
     }
 
     long token() {
-        return Tenure.token(tenure.epoch(), sequence);
+        return Grant.token(tenure.epoch(), sequence);
     }
 
     /** When the longest permitted hold is over. */

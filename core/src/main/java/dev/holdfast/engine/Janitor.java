@@ -37,6 +37,14 @@ final class Janitor extends Timed {
         if (engine.isClosed()) {
             return;
         }
+        try {
+            look();
+        } finally {
+            start();
+        }
+    }
+
+    private void look() {
         long ahead = wallAheadNanos.getAsLong();
         long jump = ahead - lastAheadNanos;
         lastAheadNanos = ahead;
@@ -45,6 +53,5 @@ final class Janitor extends Timed {
         }
         engine.releaseForgotten();
         engine.sweepGates();
-        start();
     }
 }

@@ -1,25 +1,30 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Election;
+import dev.holdfast.HoldfastEvent;
 import dev.holdfast.Lease;
+import dev.holdfast.LockMismatchException;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Leadership is holding a lock; losing it means standing again. Thread-safe. */
 final class LockElection implements Election {
+    /** How the pause before standing again is counted: about a second. */
+    private static final int STAND_AGAIN_FAILURES = 6;
+
+    private final Engine engine;
     private final DistributedLock lock;
     private final Supplier<Optional<LockView>> view;
-    private final Executor callbacks;
-    private final Events events;
     private final Consumer<LockElection> afterClose;
 
     /** Guarded by this object's monitor, as are all below. */
@@ -28,15 +33,10 @@ final class LockElection implements Election {
     private boolean closed;
 
     LockElection(
-            DistributedLock lock,
-            Supplier<Optional<LockView>> view,
-            Executor callbacks,
-            Events events,
-            Consumer<LockElection> afterClose) {
+            Engine engine, DistributedLock lock, Supplier<Optional<LockView>> view, Consumer<LockElection> afterClose) {
+        this.engine = engine;
         this.lock = lock;
         this.view = view;
-        this.callbacks = callbacks;
-        this.events = events;
         this.afterClose = afterClose;
     }
 
@@ -87,6 +87,12 @@ final class LockElection implements Election {
         afterClose.accept(this);
     }
 
+    private synchronized void withdrawn(Candidature over) {
+        if (candidature == over) {
+            candidature = null;
+        }
+    }
+
     private synchronized @Nullable Candidature current() {
         return candidature;
     }
@@ -115,20 +121,41 @@ final class LockElection implements Election {
 
         void stand() {
             CompletableFuture<Lease> fresh = lock.acquireAsync();
+            boolean tooLate;
             synchronized (this) {
                 wait = fresh;
-                if (ended) {
-                    fresh.cancel(false);
-                    return;
-                }
+                tooLate = ended;
+            }
+            if (tooLate) {
+                fresh.cancel(false);
+                return;
             }
             fresh.whenComplete((lease, failure) -> {
                 if (lease != null) {
                     elected(lease);
-                } else if (failure != null && !fresh.isCancelled()) {
-                    events.callbackFailed(name(), failure);
+                } else if (failure != null) {
+                    failed(failure);
                 }
             });
+        }
+
+        /** A name that is in use as something else may be free again later; anything else ends the candidature. */
+        private void failed(Throwable failure) {
+            if (failure instanceof CancellationException || failure instanceof ClientClosedException) {
+                return;
+            }
+            engine.events().tell(new HoldfastEvent.StoreFailed(name(), "campaign", failure));
+            if (failure instanceof LockMismatchException) {
+                Timed again = new Timed() {
+                    @Override
+                    public void onDue() {
+                        stand();
+                    }
+                };
+                engine.timeline().schedule(again, engine.now() + engine.pace().backoff(STAND_AGAIN_FAILURES));
+            } else {
+                withdrawn(this);
+            }
         }
 
         private void elected(Lease lease) {
@@ -174,6 +201,7 @@ final class LockElection implements Election {
                 waiting = wait;
                 last = term;
                 term = null;
+                turns.clear();
             }
             if (waiting != null) {
                 waiting.cancel(false);
@@ -190,7 +218,10 @@ final class LockElection implements Election {
                 }
                 taken = true;
             }
-            callbacks.execute(this::takeTurns);
+            // A thread of its own, because a leader's callback may take as long as its term.
+            Thread thread = new Thread(this::takeTurns, "holdfast-" + engine.clientName() + "-election");
+            thread.setDaemon(true);
+            thread.start();
         }
 
         private void takeTurns() {
@@ -203,11 +234,7 @@ final class LockElection implements Election {
                 if (next == null) {
                     return;
                 }
-                try {
-                    next.run();
-                } catch (RuntimeException | Error broken) {
-                    events.callbackFailed(name(), broken);
-                }
+                engine.events().guarded(name(), next);
             }
         }
     }

@@ -17,7 +17,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of a real client: one for time, a few for calls to the store, two that only renew, a few for user code.
+ * The threads of a real client: one for time, a few for calls to the store, two that only renew, a few that a store may
+ * use itself, a few for user code.
  * All are started when needed, end when idle (but the one for time), and end with the client. Thread-safe.
  */
 final class Machinery implements AutoCloseable {
@@ -31,8 +32,9 @@ final class Machinery implements AutoCloseable {
     private final TimerThread timer;
     private final ThreadPoolExecutor calls;
     private final ThreadPoolExecutor renewals;
-    private final @Nullable ThreadPoolExecutor ownCallbacks;
-    private final Executor callbacks;
+    private final ThreadPoolExecutor storeTasks;
+    private final ThreadPoolExecutor ownCallbacks;
+    private final @Nullable Executor userCallbacks;
     private final Supplier<LockStore> store;
 
     /**
@@ -48,22 +50,23 @@ final class Machinery implements AutoCloseable {
         this.timer = new TimerThread(clock(), name + "-time");
         this.calls = pool("store", CALL_THREADS);
         this.renewals = pool("renewal", RENEWAL_THREADS);
-        this.ownCallbacks = callbacks == null ? pool("callback", CALLBACK_THREADS) : null;
-        Executor target = callbacks == null ? ownCallbacks : callbacks;
-        this.callbacks = task -> runAnyhow(target, task);
+        this.storeTasks = pool("io", CALL_THREADS);
+        this.ownCallbacks = pool("callback", CALLBACK_THREADS);
+        this.userCallbacks = callbacks;
     }
 
     Surroundings surroundings() {
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
-        return new Surroundings(clock(), timer, new Calls(), callbacks, random, new OwnerMint());
+        return new Surroundings(clock(), timer, new Calls(), this::callBack, random, new OwnerMint());
     }
 
     MonotonicClock clock() {
         return SystemClock.INSTANCE;
     }
 
-    Executor callExecutor() {
-        return calls;
+    /** For stores: threads apart from those that call the store, so that a call may wait for its own tasks. */
+    Executor storeExecutor() {
+        return storeTasks;
     }
 
     /** For stores: runs something later on a thread that may block. */
@@ -71,7 +74,7 @@ final class Machinery implements AutoCloseable {
         Timed timed = new Timed() {
             @Override
             public void onDue() {
-                calls.execute(task);
+                storeTasks.execute(task);
             }
         };
         timer.schedule(timed, clock().nanos() + delay.toNanos());
@@ -83,9 +86,8 @@ final class Machinery implements AutoCloseable {
         timer.close();
         end(calls);
         end(renewals);
-        if (ownCallbacks != null) {
-            end(ownCallbacks);
-        }
+        end(storeTasks);
+        end(ownCallbacks);
     }
 
     /** Lets a pool finish what it has begun, unless it is one of its own threads that closes the client. */
@@ -97,11 +99,11 @@ final class Machinery implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         try {
             if (!pool.awaitTermination(LONGEST_GOODBYE.toNanos(), TimeUnit.NANOSECONDS)) {
-                pool.shutdownNow();
+                drop(pool);
             }
         } catch (InterruptedException hurried) {
             interrupted = true;
-            pool.shutdownNow();
+            drop(pool);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -135,14 +137,45 @@ final class Machinery implements AutoCloseable {
         return pool;
     }
 
-    /** An outcome must reach its waiter even when the executor has no room or is shut down. */
-    private static void runAnyhow(@Nullable Executor target, Runnable task) {
-        try {
-            if (target != null) {
-                target.execute(task);
+    /** What did not get its turn must still tell somebody: a call its failure, a callback its outcome. */
+    private static void drop(ThreadPoolExecutor pool) {
+        for (Runnable waiting : pool.shutdownNow()) {
+            if (waiting instanceof Job<?> job) {
+                job.fail(new RejectedExecutionException("the client is closed"));
+            } else {
+                waiting.run();
             }
-        } catch (RejectedExecutionException noRoom) {
+        }
+    }
+
+    /** Runs user code: never on the thread for time or on one that calls the store, and in any case. */
+    private void callBack(Runnable task) {
+        boolean ours = timer.isCurrent() || (Thread.currentThread() instanceof PoolThread mine && mine.isOf(this));
+        if (userCallbacks == null) {
+            callBackHere(task);
+        } else if (ours) {
+            callBackHere(() -> callBackThere(userCallbacks, task));
+        } else {
+            callBackThere(userCallbacks, task);
+        }
+    }
+
+    private void callBackThere(Executor target, Runnable task) {
+        try {
+            target.execute(task);
+        } catch (RuntimeException | Error refused) {
+            callBackHere(task);
+        }
+    }
+
+    private void callBackHere(Runnable task) {
+        try {
+            ownCallbacks.execute(task);
+        } catch (RejectedExecutionException closed) {
             task.run();
+        } catch (Error noThread) {
+            // No thread can be started now: a running one takes it, or the first that can be started.
+            ownCallbacks.getQueue().add(task);
         }
     }
 
@@ -164,10 +197,11 @@ final class Machinery implements AutoCloseable {
     private final class Calls implements StoreCalls {
         @Override
         public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            Job<R> job = new Job<>(Machinery.this, call, reply);
             try {
-                (lane == Lane.RENEWALS ? renewals : calls).execute(() -> make(call, reply));
-            } catch (RejectedExecutionException closed) {
-                reply.on(clock().nanos(), null, new StoreUnavailableException("call", name, closed));
+                (lane == Lane.RENEWALS ? renewals : calls).execute(job);
+            } catch (RuntimeException | Error refused) {
+                job.fail(refused);
             }
         }
 
@@ -176,17 +210,30 @@ final class Machinery implements AutoCloseable {
             end(calls);
             end(renewals);
         }
+    }
 
-        private <R> void make(Function<LockStore, R> call, Reply<R> reply) {
-            long sent = clock().nanos();
+    /**
+     * One call to the store.
+     *
+     * @param <R> the kind of answer
+     */
+    private record Job<R>(Machinery machinery, Function<LockStore, R> call, StoreCalls.Reply<R> reply)
+            implements Runnable {
+        @Override
+        public void run() {
+            long sent = machinery.clock().nanos();
             R result = null;
             Throwable failure = null;
             try {
-                result = call.apply(store.get());
+                result = call.apply(machinery.store.get());
             } catch (RuntimeException | Error unanswered) {
                 failure = unanswered;
             }
             reply.on(sent, result, failure);
+        }
+
+        void fail(Throwable cause) {
+            reply.on(machinery.clock().nanos(), null, new StoreUnavailableException("call", machinery.name, cause));
         }
     }
 }

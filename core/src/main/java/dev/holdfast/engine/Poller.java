@@ -60,9 +60,11 @@ final class Poller extends Timed {
         synchronized (this) {
             asking = false;
         }
+        boolean complete = outcomes != null && outcomes.size() == batch.size();
         for (int i = 0; i < batch.size(); i++) {
             Contender waiting = batch.get(i);
-            waiting.gate.contest().answered(waiting, sentNanos, outcomes == null ? null : outcomes.get(i), failure);
+            AcquireOutcome outcome = complete && outcomes != null ? outcomes.get(i) : null;
+            waiting.gate.contest().answered(waiting, sentNanos, outcome, failure);
         }
         onDue();
     }

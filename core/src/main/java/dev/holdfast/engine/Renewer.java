@@ -59,11 +59,14 @@ final class Renewer extends Timed {
 
     private static void settle(
             List<Tenure> tenures, long sentNanos, @Nullable List<RenewOutcome> outcomes, @Nullable Throwable failure) {
+        int asked = tenures.stream().mapToInt(tenure -> tenure.grants.size()).sum();
+        boolean complete = outcomes != null && outcomes.size() == asked;
         int next = 0;
         for (Tenure tenure : tenures) {
             int count = tenure.grants.size();
-            List<RenewOutcome> own =
-                    outcomes == null ? List.of(unknown(tenure, failure)) : outcomes.subList(next, next + count);
+            List<RenewOutcome> own = complete && outcomes != null
+                    ? outcomes.subList(next, next + count)
+                    : List.of(unknown(tenure, failure));
             next += count;
             tenure.gate.tenancy().renewed(tenure, sentNanos, own);
         }

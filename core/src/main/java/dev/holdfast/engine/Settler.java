@@ -1,10 +1,12 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.HoldfastEvent;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * forgotten it anyway. Thread-safe.
  */
 final class Settler {
-    /** With the backoff at its longest this goes on for more than a minute. */
-    private static final int MOST_ATTEMPTS = 40;
+    /** Beyond the lease, a store has forgotten a grant; a tombstone may be wanted for a while longer. */
+    private static final long LONGEST_EXTRA_NANOS = Duration.ofMinutes(2).toNanos();
 
     private final Engine engine;
 
@@ -25,12 +27,16 @@ final class Settler {
 
     /** Gives a tenure back in the background. */
     void release(Tenure ended) {
-        new Settlement(store -> giveBack(store, ended.grants), () -> withdrawStray(ended, true)).attempt();
+        new Settlement(
+                        ended.grants.get(0).lease(),
+                        store -> giveBack(store, ended.grants),
+                        () -> withdrawStray(ended, true))
+                .attempt();
     }
 
     /** Gives grants back in the background. */
     void release(List<Grant> grants) {
-        new Settlement(store -> giveBack(store, grants), () -> {}).attempt();
+        new Settlement(grants.get(0).lease(), store -> giveBack(store, grants), () -> {}).attempt();
     }
 
     /**
@@ -39,7 +45,7 @@ final class Settler {
      * @param mayStillArrive whether a request of it was never answered and may reach the store later than this one
      */
     void withdraw(Claim claim, boolean mayStillArrive) {
-        new Settlement(store -> store.withdraw(claim, mayStillArrive), () -> {}).attempt();
+        new Settlement(claim.lease(), store -> store.withdraw(claim, mayStillArrive), () -> {}).attempt();
     }
 
     /**
@@ -51,7 +57,7 @@ final class Settler {
         List<ReleaseOutcome> outcomes;
         try {
             outcomes = store.release(ended.grants);
-        } catch (RuntimeException unanswered) {
+        } catch (RuntimeException | Error unanswered) {
             release(ended);
             return true;
         }
@@ -106,9 +112,11 @@ final class Settler {
     private final class Settlement extends Timed {
         private final Consumer<LockStore> call;
         private final Runnable afterwards;
+        private final long untilNanos;
         private int attempts;
 
-        Settlement(Consumer<LockStore> call, Runnable afterwards) {
+        Settlement(Duration lease, Consumer<LockStore> call, Runnable afterwards) {
+            this.untilNanos = engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
             this.call = call;
             this.afterwards = afterwards;
         }
@@ -128,7 +136,10 @@ final class Settler {
         private void settled(@Nullable Throwable failure) {
             if (failure == null) {
                 afterwards.run();
-            } else if (attempts < MOST_ATTEMPTS && !engine.isClosed()) {
+                return;
+            }
+            engine.events().tell(new HoldfastEvent.StoreFailed(engine.clientName(), "settle", failure));
+            if (engine.now() < untilNanos && !engine.isClosed()) {
                 engine.timeline().schedule(this, engine.now() + engine.pace().backoff(attempts));
             }
         }

@@ -41,7 +41,7 @@ final class Switchboard implements StoreListener {
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
-        Gate gate = engine.gateOf(name);
+        Gate gate = engine.gateOf(name, owner);
         if (gate != null) {
             gate.tenancy().lostBefore(epoch);
         }

@@ -4,6 +4,8 @@ import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.RenewOutcome;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Longer than most files, because these steps are one state machine that has to be read together.
  */
 final class Tenancy {
+    private static final int MOST_LOST_EPOCHS = 16;
+
     private final Gate gate;
 
     /** The grant that is passed on inside the client; tenures of other locks are kept by the engine. */
@@ -26,8 +30,8 @@ final class Tenancy {
     /** The epoch of which a "wanted" was heard; remembered because it may overtake the grant that it speaks of. */
     private long wantedEpoch = -1;
 
-    /** The epoch whose loss was heard of last, for the same reason. */
-    private long lostEpoch = -1;
+    /** The last few epochs whose loss was heard of, for the same reason; null while there are none. */
+    private @Nullable Deque<Long> lostEpochs;
 
     Tenancy(Gate gate) {
         this.gate = gate;
@@ -255,13 +259,15 @@ final class Tenancy {
     /** Whether a renewal that is about to be sent still makes sense. */
     boolean mayRenew(Tenure due) {
         Aftermath aftermath = new Aftermath();
+        boolean sensible;
         synchronized (gate) {
-            if (due.ended) {
+            sensible = !due.ended;
+            if (!sensible) {
                 renewalSettled(due, aftermath);
             }
         }
         aftermath.run();
-        return !due.ended;
+        return sensible;
     }
 
     private void renewalSettled(Tenure asked, Aftermath aftermath) {
@@ -315,15 +321,21 @@ final class Tenancy {
         }
     }
 
-    /** Remembers the loss of a grant that has not come yet. */
+    /** Remembers the loss of a grant that may not have come yet. */
     void lostBefore(long epoch) {
         synchronized (gate) {
-            lostEpoch = Math.max(lostEpoch, epoch);
+            if (lostEpochs == null) {
+                lostEpochs = new ArrayDeque<>();
+            }
+            lostEpochs.add(epoch);
+            if (lostEpochs.size() > MOST_LOST_EPOCHS) {
+                lostEpochs.remove();
+            }
         }
     }
 
-    boolean wasLost(long epoch) {
-        return epoch == lostEpoch;
+    boolean wasLost(Tenure fresh) {
+        return lostEpochs != null && fresh.grants.stream().anyMatch(grant -> lostEpochs.contains(grant.epoch()));
     }
 
     @Nullable

@@ -18,8 +18,6 @@ final class Tenure {
     /** Renewal times are rounded down to this part of the lease, so that many renewals share a request. */
     private static final int RENEWAL_SLOTS_PER_LEASE = 30;
 
-    private static final int SEQUENCE_BITS = 12;
-
     final Gate gate;
     final Terms terms;
     final List<Grant> grants;
@@ -109,11 +107,7 @@ final class Tenure {
     }
 
     boolean hasSequenceLeft() {
-        return sequence < (1 << SEQUENCE_BITS) - 1;
-    }
-
-    static long token(long epoch, int sequence) {
-        return epoch << SEQUENCE_BITS | sequence;
+        return sequence < Grant.LEASES_PER_GRANT - 1;
     }
 
     boolean isValid(long now) {

@@ -58,16 +58,20 @@ final class ThreadHolds {
 
     /** A thread that waits for a name it holds itself would wait for ever, unless both fit side by side. */
     void refuseSelfDeadlock(Terms terms) {
-        for (Nesting nesting : mine()) {
-            for (Claim.Part held : nesting.parts) {
-                for (Claim.Part asked : terms.parts) {
-                    if (asked.name().equals(held.name()) && asked.units() > asked.capacity() - held.units()) {
-                        throw new SelfDeadlockException("this thread holds '" + held.name()
-                                + "' through asLock() and would wait for itself; use asLock() for the nested use too,"
-                                + " pass the outer lease along, or release first (there is no upgrade from read to"
-                                + " write)");
-                    }
-                }
+        List<Nesting> mine = mine();
+        if (mine.isEmpty()) {
+            return;
+        }
+        for (Claim.Part asked : terms.parts) {
+            long held = mine.stream()
+                    .flatMap(nesting -> nesting.parts.stream())
+                    .filter(part -> part.name().equals(asked.name()))
+                    .mapToLong(Claim.Part::units)
+                    .sum();
+            if (held > 0 && asked.units() > asked.capacity() - held) {
+                throw new SelfDeadlockException("this thread holds '" + asked.name()
+                        + "' through asLock() and would wait for itself; use asLock() for the nested use too,"
+                        + " pass the outer lease along, or release first (there is no upgrade from read to write)");
             }
         }
     }

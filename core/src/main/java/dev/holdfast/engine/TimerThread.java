@@ -22,7 +22,7 @@ final class TimerThread implements Timeline, AutoCloseable {
     private final TimedHeap heap = new TimedHeap();
 
     private long waitsUntilNanos = Long.MAX_VALUE;
-    private @Nullable Thread thread;
+    private volatile @Nullable Thread thread;
     private boolean closed;
 
     TimerThread(MonotonicClock clock, String name) {
@@ -76,8 +76,13 @@ final class TimerThread implements Timeline, AutoCloseable {
     private void start() {
         Thread fresh = new Thread(this::run, name);
         fresh.setDaemon(true);
-        thread = fresh;
         fresh.start();
+        thread = fresh;
+    }
+
+    /** Whether the calling thread is this one. */
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
     }
 
     private void run() {

@@ -44,7 +44,8 @@ public final class Fence<V> {
      * @throws IllegalArgumentException if the lease is shared, or of another lock
      */
     public V read(Lease lease) {
-        return update(lease, UnaryOperator.identity());
+        Stamped<V> current = resource.read();
+        return current.token() == tokenOf(lease) ? current.value() : update(lease, UnaryOperator.identity());
     }
 
     /**
@@ -70,22 +71,26 @@ public final class Fence<V> {
      * @throws HoldfastException if the resource changed under our hands a thousand times in a row
      */
     public V update(Lease lease, UnaryOperator<V> change) {
-        if (!lease.isExclusive()) {
-            throw new IllegalArgumentException(
-                    "a fence takes exclusive leases only: the tokens of shared ones are not in order of their writes");
-        }
-        long token = lease.token(lockName);
+        long token = tokenOf(lease);
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             Stamped<V> current = resource.read();
             if (current.token() > token) {
                 throw new StaleTokenException(lockName, token, current.token());
             }
             Stamped<V> next = new Stamped<>(change.apply(current.value()), token);
-            if (next.equals(current) || resource.compareAndSet(current, next)) {
+            if (resource.compareAndSet(current, next)) {
                 return next.value();
             }
         }
         throw new HoldfastException("the resource behind lock '" + lockName
                 + "' was changed by others again and again; does every writer hold the lock?");
+    }
+
+    private long tokenOf(Lease lease) {
+        if (!lease.isExclusive()) {
+            throw new IllegalArgumentException(
+                    "a fence takes exclusive leases only: the tokens of shared ones are not in order of their writes");
+        }
+        return lease.token(lockName);
     }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.fence;
 
 /**
  * Anything that can compare and set a value together with a token, in one atomic step: an object store with conditional
- * writes, a register, a row with a version.
+ * writes, a register, a row with a version. Thread-safe, as far as it is used by several threads.
  *
  * @param <V> the kind of value
  */

@@ -15,6 +15,9 @@ public sealed interface AcquireOutcome {
         /** Copies the list. */
         public Granted {
             grants = List.copyOf(grants);
+            if (grants.isEmpty()) {
+                throw new IllegalArgumentException("a granted claim has at least one grant");
+            }
         }
     }
 

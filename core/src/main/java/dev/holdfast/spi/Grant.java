@@ -26,4 +26,26 @@ public record Grant(
 
     /** Epochs are below this, so that a token (epoch and hand-off count) fits a {@code long}. */
     public static final long EPOCH_LIMIT = 1L << 51;
+
+    /** How many leases can be drawn from one grant, each with a larger token than the one before. */
+    public static final int LEASES_PER_GRANT = 1 << 12;
+
+    /** Refuses an epoch whose tokens would overflow, because a fence would then let a stale holder through. */
+    public Grant {
+        if (epoch < 1 || epoch >= EPOCH_LIMIT) {
+            throw new IllegalArgumentException(
+                    "the epoch of '" + name + "' must be from 1 to 2^51 - 1, but was " + epoch);
+        }
+    }
+
+    /**
+     * Makes the fencing token of a lease.
+     *
+     * @param epoch the epoch of the store's grant
+     * @param sequence which lease of the grant it is, from 0
+     * @return the token
+     */
+    public static long token(long epoch, int sequence) {
+        return epoch * LEASES_PER_GRANT + sequence;
+    }
 }

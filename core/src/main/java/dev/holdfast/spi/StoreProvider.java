@@ -2,7 +2,7 @@ package dev.holdfast.spi;
 
 import java.util.Set;
 
-/** Opens stores by URL; found through {@link java.util.ServiceLoader}. */
+/** Opens stores by URL; found through {@link java.util.ServiceLoader}. Thread-safe. */
 public interface StoreProvider {
 
     /** {@return the URL schemes that this provider opens, in lower case, without the colon} */

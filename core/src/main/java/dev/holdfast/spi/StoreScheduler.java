@@ -2,7 +2,7 @@ package dev.holdfast.spi;
 
 import java.time.Duration;
 
-/** Runs things later. */
+/** Runs things later. Thread-safe. */
 @FunctionalInterface
 public interface StoreScheduler {
     /**

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a store is, taken apart: everything before the first {@code #} is the address, everything behind it our own
- * options, which never reach a driver. Secrets do not show in {@link #toString()}.
+ * options, which never reach a driver. Secrets do not show in {@link #toString()}. Immutable.
  */
 public final class StoreUri {
     private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*");

@@ -20,7 +20,7 @@ final class LiveClaim<C> {
     long sinceNanos;
     long expiresAtNanos;
 
-    /** One epoch per part while held; null while waiting. */
+    /** One epoch per part while held, 0 for a part that was given back; none while waiting. */
     private long[] epochs = WAITING;
 
     private static final long[] WAITING = {};

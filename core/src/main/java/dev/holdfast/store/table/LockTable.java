@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -111,6 +112,7 @@ public final class LockTable<C> {
         dropOldTombstones(now);
         refresh(claim, now);
         if (mayStillArrive) {
+            tombstones.remove(claim.owner());
             tombstones.put(claim.owner(), now + TOMBSTONE_LIFE.toNanos());
         }
         LiveClaim<C> live = claims.get(claim.owner());
@@ -182,7 +184,7 @@ public final class LockTable<C> {
                     holder.claim.holder().clientName(),
                     holder.claim.holder().label(),
                     holder.units(name),
-                    holder.epoch(holder.partNamed(name)) << 12,
+                    Grant.token(holder.epoch(holder.partNamed(name)), 0),
                     Duration.ofNanos(now - holder.sinceNanos),
                     Optional.of(Duration.ofNanos(holder.expiresAtNanos - now))));
         }
@@ -395,9 +397,13 @@ public final class LockTable<C> {
         return null;
     }
 
+    /** All live equally long, so the oldest come first. */
     private void dropOldTombstones(long now) {
         if (!tombstones.isEmpty()) {
-            tombstones.values().removeIf(until -> until <= now);
+            Iterator<Long> oldest = tombstones.values().iterator();
+            while (oldest.hasNext() && oldest.next() <= now) {
+                oldest.remove();
+            }
         }
     }
 
