@@ -26,6 +26,16 @@ public record Claim(List<Part> parts, OwnerId owner, Duration lease, HolderInfo 
         }
     }
 
+    /**
+     * Changes whether to stay in line.
+     *
+     * @param stay true to stay
+     * @return the same claim otherwise, of the same owner
+     */
+    public Claim queued(boolean stay) {
+        return stay == queue ? this : new Claim(parts, owner, lease, holder, stay);
+    }
+
     /** {@return the names, for messages} */
     public String describe() {
         return parts.size() == 1
