@@ -32,9 +32,9 @@ public record Grant(
 
     /** Refuses an epoch whose tokens would overflow, because a fence would then let a stale holder through. */
     public Grant {
-        if (epoch < 1 || epoch >= EPOCH_LIMIT) {
+        if (epoch < 0 || epoch >= EPOCH_LIMIT) {
             throw new IllegalArgumentException(
-                    "the epoch of '" + name + "' must be from 1 to 2^51 - 1, but was " + epoch);
+                    "the epoch of '" + name + "' must be from 0 to 2^51 - 1, but was " + epoch);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.Lease;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +82,30 @@ class FenceTest {
             assertThatThrownBy(() -> Fence.around("book", restless).write(lease, "y"))
                     .isInstanceOf(HoldfastException.class)
                     .hasMessageContaining("again and again");
+        }
+    }
+
+    @Test
+    void aFenceWritesAValueThatWasChangedInPlace() throws InterruptedException {
+        AtomicReference<Stamped<String>> disk = new AtomicReference<>(new Stamped<>("", 0));
+        StampedResource<StringBuilder> texts = new StampedResource<>() {
+            @Override
+            public Stamped<StringBuilder> read() {
+                Stamped<String> stored = disk.get();
+                return new Stamped<>(new StringBuilder(stored.value()), stored.token());
+            }
+
+            @Override
+            public boolean compareAndSet(Stamped<StringBuilder> expected, Stamped<StringBuilder> next) {
+                disk.set(new Stamped<>(next.value().toString(), next.token()));
+                return true;
+            }
+        };
+        try (Lease lease = locks.lock("text").acquire()) {
+            Fence<StringBuilder> builder = Fence.around("text", texts);
+            builder.update(lease, text -> text.append("one "));
+            builder.update(lease, text -> text.append("two"));
+            assertThat(disk.get()).isEqualTo(new Stamped<>("one two", lease.token()));
         }
     }
 }
