@@ -43,7 +43,7 @@ final class Switchboard implements StoreListener {
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
         Gate gate = engine.gateOf(name, owner);
         if (gate != null) {
-            gate.tenancy().lostBefore(epoch);
+            gate.tenancy().lostBefore(owner, epoch);
         }
         engine.forEachTenureOf(name, held -> {
             if (held.isOf(owner, epoch)) {

@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Longer than most files, because these steps are one state machine that has to be read together.
  */
 final class Tenancy {
-    private static final int MOST_LOST_EPOCHS = 16;
+    private static final int MOST_LOST_GRANTS = 16;
 
     private final Gate gate;
 
@@ -30,8 +31,10 @@ final class Tenancy {
     /** The epoch of which a "wanted" was heard; remembered because it may overtake the grant that it speaks of. */
     private long wantedEpoch = -1;
 
-    /** The last few epochs whose loss was heard of, for the same reason; null while there are none. */
-    private @Nullable Deque<Long> lostEpochs;
+    /** The last few grants whose loss was heard of, for the same reason; null while there are none. */
+    private @Nullable Deque<LostGrant> lostGrants;
+
+    private record LostGrant(OwnerId owner, long epoch) {}
 
     Tenancy(Gate gate) {
         this.gate = gate;
@@ -322,20 +325,22 @@ final class Tenancy {
     }
 
     /** Remembers the loss of a grant that may not have come yet. */
-    void lostBefore(long epoch) {
+    void lostBefore(OwnerId owner, long epoch) {
         synchronized (gate) {
-            if (lostEpochs == null) {
-                lostEpochs = new ArrayDeque<>();
+            if (lostGrants == null) {
+                lostGrants = new ArrayDeque<>();
             }
-            lostEpochs.add(epoch);
-            if (lostEpochs.size() > MOST_LOST_EPOCHS) {
-                lostEpochs.remove();
+            lostGrants.add(new LostGrant(owner, epoch));
+            if (lostGrants.size() > MOST_LOST_GRANTS) {
+                lostGrants.remove();
             }
         }
     }
 
     boolean wasLost(Tenure fresh) {
-        return lostEpochs != null && fresh.grants.stream().anyMatch(grant -> lostEpochs.contains(grant.epoch()));
+        Deque<LostGrant> lost = lostGrants;
+        return lost != null
+                && fresh.grants.stream().anyMatch(grant -> lost.contains(new LostGrant(grant.owner(), grant.epoch())));
     }
 
     @Nullable
