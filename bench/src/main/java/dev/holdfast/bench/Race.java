@@ -2,55 +2,93 @@ package dev.holdfast.bench;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Lets threads take and release a lock for a while.
  *
  * @param threads how many
- * @param time for how long
+ * @param time for how long they are counted
  */
 record Race(int threads, Duration time) {
 
-    /** Runs one contestant; returns how many times a second the lock was taken and released. */
+    /**
+     * Runs one contestant. Counting begins when every thread has had the lock once: before that, those who came first
+     * would be counted while they have the lock to themselves.
+     *
+     * @return how many times a second the lock was taken and released
+     */
     double run(Contestant contestant) throws InterruptedException {
-        LongAdder pairs = new LongAdder();
-        long[] inside = new long[1];
-        Runnable work = () -> inside[0]++;
-        // Reading the clock takes as long as an uncontended lock of the JDK, so that is not done for every pair.
-        int pairsPerLook = threads == 1 ? 64 : 1;
-        CountDownLatch start = new CountDownLatch(1);
+        Course course = new Course(contestant, threads);
         Thread[] runners = new Thread[threads];
-        long[] end = new long[1];
-        for (int t = 0; t < threads; t++) {
-            runners[t] = new Thread(() -> {
-                try {
-                    start.await();
-                    long own = 0;
-                    do {
-                        for (int i = 0; i < pairsPerLook; i++) {
-                            contestant.locked(work);
-                        }
-                        own += pairsPerLook;
-                    } while (System.nanoTime() < end[0]);
-                    pairs.add(own);
-                } catch (InterruptedException stopped) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-            runners[t].start();
+        for (int i = 0; i < threads; i++) {
+            runners[i] = new Thread(course);
+            runners[i].start();
         }
+        course.underWay.await();
+        course.counting = true;
         long begin = System.nanoTime();
-        end[0] = begin + time.toNanos();
-        start.countDown();
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        course.counting = false;
+        long took = System.nanoTime() - begin;
+        course.over = true;
         for (Thread runner : runners) {
             runner.join();
         }
-        long took = System.nanoTime() - begin;
-        if (inside[0] != pairs.sum()) {
-            throw new IllegalStateException(
-                    "the lock did not exclude: " + inside[0] + " increments seen of " + pairs.sum());
+        course.checkExclusion();
+        return course.counted.sum() * 1e9 / took;
+    }
+
+    /** What every runner does. */
+    private static final class Course implements Runnable {
+        private final Contestant contestant;
+
+        /** Looking at the flags for every uncontended pair would be part of what is measured. */
+        private final int pairsPerLook;
+
+        private final CountDownLatch underWay;
+        private final LongAdder counted = new LongAdder();
+        private final LongAdder all = new LongAdder();
+        private volatile boolean counting;
+        private volatile boolean over;
+
+        /** Changed under the contestant's lock only: a lost update shows that it does not exclude. */
+        private long inside;
+
+        Course(Contestant contestant, int threads) {
+            this.contestant = contestant;
+            this.pairsPerLook = threads == 1 ? 64 : 1;
+            this.underWay = new CountDownLatch(threads);
         }
-        return pairs.sum() * 1e9 / took;
+
+        @Override
+        public void run() {
+            try {
+                Runnable work = () -> inside++;
+                contestant.locked(work);
+                underWay.countDown();
+                long pairs = 0;
+                long own = 1;
+                while (!over) {
+                    for (int i = 0; i < pairsPerLook; i++) {
+                        contestant.locked(work);
+                    }
+                    own += pairsPerLook;
+                    pairs += counting ? pairsPerLook : 0;
+                }
+                counted.add(pairs);
+                all.add(own);
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        void checkExclusion() {
+            if (inside != all.sum()) {
+                throw new IllegalStateException(
+                        "the lock did not exclude: " + inside + " increments seen of " + all.sum());
+            }
+        }
     }
 }
