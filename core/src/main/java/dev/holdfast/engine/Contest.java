@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The half of a {@link Gate} that deals with those who wait: the line, and the claim at the store for its head. Guarded
  * by the gate's monitor; methods without one of their own are called with it held.
+ *
+ * <p>Longer than most files, because these steps are one state machine that has to be read together.
  */
 final class Contest {
     private final Gate gate;

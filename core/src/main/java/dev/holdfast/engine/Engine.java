@@ -20,7 +20,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The gates of one client, and what they share. Thread-safe. */
+/**
+ * The gates of one client, and what they share. Thread-safe.
+ *
+ * <p>Longer than most files, because it is the one place that the parts of the engine find each other through.
+ */
 final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
     private static final long LONGEST_GOODBYE_NANOS = 5_000_000_000L;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * the client renews it at once. Nothing is kept for a name without holders and waiters: epochs come from one source for
  * all names.
  *
- * <p>Not thread-safe.
+ * <p>Not thread-safe. Longer than most files, because the rules of granting have to be read together.
  *
  * @param <C> how a client is known to the table
  */
