@@ -1,0 +1,112 @@
+package dev.holdfast.rig;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A child process that does not outlive this JVM, whatever ends it: {@code guard.sh} is its parent and kills it when the
+ * pipe from this JVM breaks. Signals go to the server and to the processes it has started itself. Thread-safe.
+ */
+final class GuardedProcess {
+    private static final Duration TIME_TO_DIE = Duration.ofSeconds(20);
+    private static final String GUARD = script();
+
+    /** The shell; its end is the end of the server. */
+    private final Process guard;
+
+    private final ProcessHandle server;
+
+    private GuardedProcess(Process guard, ProcessHandle server) {
+        this.guard = guard;
+        this.server = server;
+    }
+
+    /** Starts a command whose output is added to a log. */
+    static GuardedProcess start(List<String> command, Path directory, Path log) throws IOException {
+        List<String> words = new ArrayList<>(List.of("sh", "-c", GUARD, "guard"));
+        words.addAll(command);
+        Process guard = new ProcessBuilder(words)
+                .directory(directory.toFile())
+                .redirectError(Redirect.appendTo(log.toFile()))
+                .start();
+        BufferedReader output = guard.inputReader(StandardCharsets.UTF_8);
+        String pid = output.readLine();
+        if (pid == null) {
+            throw new IOException("the guard ended before it had started " + command.get(0));
+        }
+        // A server that has ended already is told apart by its guard, which ends with it.
+        ProcessHandle server = ProcessHandle.of(Long.parseLong(pid)).orElseGet(guard::toHandle);
+        return new GuardedProcess(guard, server);
+    }
+
+    long pid() {
+        return server.pid();
+    }
+
+    boolean isAlive() {
+        return guard.isAlive();
+    }
+
+    /** Asks it to end, and waits. Returns whether it did. */
+    boolean terminate(Duration patience) throws InterruptedException {
+        server.destroy();
+        return guard.waitFor(patience.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Ends it without any chance to clean up, and waits until it is gone. Paused processes end as well. */
+    void kill() throws InterruptedException {
+        everyProcess().forEach(ProcessHandle::destroyForcibly);
+        if (!guard.waitFor(TIME_TO_DIE.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new RigException("process " + pid() + " was killed but is not gone");
+        }
+    }
+
+    /** Sends STOP or CONT. */
+    void signal(String signal) throws InterruptedException {
+        String pids =
+                everyProcess().map(process -> Long.toString(process.pid())).collect(Collectors.joining(" "));
+        if (pids.isEmpty()) {
+            throw new RigException("a process that has ended cannot be sent " + signal);
+        }
+        try {
+            // The shell's own kill, because not every machine has the command.
+            Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pids)
+                    .redirectErrorStream(true)
+                    .redirectOutput(Redirect.DISCARD)
+                    .start();
+            int status = kill.waitFor();
+            if (status != 0) {
+                throw new RigException("kill -" + signal + " " + pids + " ended with " + status);
+            }
+        } catch (IOException failed) {
+            throw new UncheckedIOException("there is no shell to send a signal with", failed);
+        }
+    }
+
+    /** The server first, so that it cannot replace a child that is ended. */
+    private Stream<ProcessHandle> everyProcess() {
+        return guard.isAlive() ? Stream.concat(Stream.of(server), server.descendants()) : Stream.empty();
+    }
+
+    private static String script() {
+        try (InputStream script = GuardedProcess.class.getResourceAsStream("guard.sh")) {
+            if (script == null) {
+                throw new IllegalStateException("guard.sh is not on the class path");
+            }
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException failed) {
+            throw new UncheckedIOException("guard.sh cannot be read", failed);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+# Runs a server as a child and ends it with SIGKILL when the JVM that asked for it is gone, however it went: the JVM
+# holds the other end of the pipe that is standard input here, and the kernel closes it. The server is known by its
+# process id, which cannot be reused before this shell has waited for it. Usage: sh guard.sh COMMAND ARGUMENT...
+exec 3<&0 </dev/null
+"$@" >&2 3<&- &
+server=$!
+echo "$server"
+exec >&2
+{ read -r line <&3; kill -KILL "$server"; } 2>/dev/null &
+watch=$!
+exec 3<&-
+wait "$server"
+status=$?
+kill -KILL "$watch"
+exit "$status"
