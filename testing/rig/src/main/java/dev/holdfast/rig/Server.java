@@ -9,7 +9,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 public final class Server implements AutoCloseable {
     private static final Duration TIME_TO_START = Duration.ofSeconds(30);
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(10);
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
     private static final int MOST_PORTS_TRIED = 5;
     private static final int LINES_SHOWN = 40;
 
@@ -81,6 +79,11 @@ public final class Server implements AutoCloseable {
     public boolean isRunning() {
         GuardedProcess current = process;
         return current != null && current.isAlive();
+    }
+
+    /** {@return whether its process lives but was told to stand still} */
+    public boolean isPaused() {
+        return paused && isRunning();
     }
 
     /**
@@ -229,22 +232,13 @@ public final class Server implements AutoCloseable {
     }
 
     private void awaitReady() throws InterruptedException {
-        long begin = System.nanoTime();
-        IOException last = new IOException("it was never asked");
-        while (System.nanoTime() - begin < TIME_TO_START.toNanos()) {
-            if (!running().isAlive()) {
-                throw new RigException(name + " ended while it was starting\n" + logTail());
-            }
-            try {
-                if (launch.ready(place())) {
-                    return;
-                }
-            } catch (IOException notYet) {
-                last = notYet;
-            }
-            TimeUnit.NANOSECONDS.sleep(BETWEEN_LOOKS.toNanos());
-        }
-        throw new RigException(name + " was not ready within " + TIME_TO_START + "\n" + logTail(), last);
+        Eventually.await(
+                () -> name + " was not ready within " + TIME_TO_START + "\n" + logTail(), TIME_TO_START, () -> {
+                    if (!running().isAlive()) {
+                        throw new RigException(name + " ended while it was starting\n" + logTail());
+                    }
+                    return launch.ready(place());
+                });
     }
 
     private GuardedProcess running() {

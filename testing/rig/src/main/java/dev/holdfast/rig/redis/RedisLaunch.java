@@ -2,6 +2,7 @@ package dev.holdfast.rig.redis;
 
 import dev.holdfast.rig.Directories;
 import dev.holdfast.rig.Launch;
+import dev.holdfast.rig.tls.Certificates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,26 +10,40 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.SocketFactory;
-import org.jspecify.annotations.Nullable;
 
-/** How a Redis server is started. Immutable. */
-final class RedisLaunch implements Launch {
+/**
+ * How a Redis server is started.
+ *
+ * @param role what kind of server
+ * @param settings how it is set up
+ */
+record RedisLaunch(Role role, RedisSettings settings) implements Launch {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    private final RedisSettings settings;
+    /** What a Redis process can be. */
+    enum Role {
+        DATA,
+        CLUSTER_MEMBER,
+        SENTINEL
+    }
 
-    RedisLaunch(RedisSettings settings) {
-        this.settings = settings;
+    @Override
+    public int ports() {
+        return role == Role.CLUSTER_MEMBER ? 2 : 1;
     }
 
     @Override
     public List<String> prepare(Place place) throws IOException {
-        Path configuration = place.directory().resolve("redis.conf");
+        Path file = place.directory().resolve("redis.conf");
         Files.createDirectories(data(place));
-        if (!Files.exists(configuration)) {
-            Files.write(configuration, configuration(place));
+        if (!Files.exists(file)) {
+            Files.write(file, configuration(place));
         }
-        return List.of(RedisBinary.find().toString(), configuration.toString());
+        List<String> command = new ArrayList<>(List.of(RedisBinary.find().toString(), file.toString()));
+        if (role == Role.SENTINEL) {
+            command.add("--sentinel");
+        }
+        return List.copyOf(command);
     }
 
     @Override
@@ -47,17 +62,16 @@ final class RedisLaunch implements Launch {
     }
 
     RespConnection connect(int port) throws IOException {
-        RespConnection connection = RespConnection.open(SocketFactory.getDefault(), port, PATIENCE);
+        Certificates certificates = settings.certificates();
+        SocketFactory sockets = certificates == null
+                ? SocketFactory.getDefault()
+                : certificates.clientContext().getSocketFactory();
+        RespConnection connection = RespConnection.open(sockets, port, PATIENCE);
         String password = settings.password();
         if (password != null) {
             authenticate(connection, password);
         }
         return connection;
-    }
-
-    @Nullable
-    String password() {
-        return settings.password();
     }
 
     private static void authenticate(RespConnection connection, String password) throws IOException {
@@ -70,32 +84,62 @@ final class RedisLaunch implements Launch {
     }
 
     private List<String> configuration(Place place) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(
-                "bind 127.0.0.1 -::1",
-                "port " + place.port(),
-                "dir \"" + data(place) + "\"",
-                "daemonize no",
-                "save \"\"",
-                "appendonly " + (settings.durable() ? "yes" : "no"),
-                "appendfsync " + (settings.durable() ? "always" : "no"),
-                "enable-debug-command local"));
-        if (!settings.users().isEmpty()) {
-            Path users = place.directory().resolve("users.acl");
-            List<String> entries = new ArrayList<>(settings.users());
-            if (entries.stream().noneMatch(line -> line.startsWith("user default "))) {
-                // With an ACL file the password of the configuration is ignored, so the file has to repeat it.
-                String secret = settings.password() == null ? "nopass" : "resetpass >" + settings.password();
-                entries.add("user default on " + secret + " ~* &* +@all");
-            }
-            Files.write(users, entries);
-            lines.add("aclfile \"" + users + "\"");
+        List<String> lines = new ArrayList<>();
+        lines.add("bind 127.0.0.1 -::1");
+        lines.add("dir \"" + data(place) + "\"");
+        lines.add("daemonize no");
+        addPorts(lines, place);
+        addUsers(lines, place);
+        if (role != Role.SENTINEL) {
+            lines.add("save \"\"");
+            lines.add("appendonly " + (settings.durable() ? "yes" : "no"));
+            lines.add("appendfsync " + (settings.durable() ? "always" : "no"));
+            lines.add("enable-debug-command local");
+            // Replicas are in step at once instead of waiting for more of them to come.
+            lines.add("repl-diskless-sync-delay 0");
+            lines.add("repl-ping-replica-period 1");
         }
-        if (settings.password() != null) {
-            lines.add("requirepass \"" + settings.password() + "\"");
-            lines.add("masterauth \"" + settings.password() + "\"");
+        if (role == Role.CLUSTER_MEMBER) {
+            lines.add("cluster-enabled yes");
+            lines.add("cluster-config-file nodes.conf");
+            lines.add("cluster-port " + place.ports().get(1));
         }
         lines.addAll(settings.lines());
         return lines;
+    }
+
+    private void addPorts(List<String> lines, Place place) {
+        Certificates certificates = settings.certificates();
+        if (certificates == null) {
+            lines.add("port " + place.port());
+            return;
+        }
+        lines.add("port 0");
+        lines.add("tls-port " + place.port());
+        lines.add("tls-cert-file \"" + certificates.certificateFile() + "\"");
+        lines.add("tls-key-file \"" + certificates.keyFile() + "\"");
+        lines.add("tls-ca-cert-file \"" + certificates.authorityFile() + "\"");
+        lines.add("tls-auth-clients no");
+        lines.add("tls-replication yes");
+        lines.add("tls-cluster yes");
+    }
+
+    private void addUsers(List<String> lines, Place place) throws IOException {
+        String password = settings.password();
+        if (!settings.users().isEmpty()) {
+            Path file = place.directory().resolve("users.acl");
+            List<String> users = new ArrayList<>(settings.users());
+            if (users.stream().noneMatch(line -> line.startsWith("user default "))) {
+                // With an ACL file the password of the configuration is ignored, so the file has to repeat it.
+                users.add("user default on " + (password == null ? "nopass" : ">" + password) + " ~* &* +@all");
+            }
+            Files.write(file, users);
+            lines.add("aclfile \"" + file + "\"");
+        }
+        if (password != null) {
+            lines.add("requirepass \"" + password + "\"");
+            lines.add("masterauth \"" + password + "\"");
+        }
     }
 
     private static Path data(Place place) {

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One Redis server as a child process. Used by one thread at a time. */
@@ -38,19 +40,33 @@ public final class RedisNode implements AutoCloseable {
      * @throws InterruptedException if interrupted
      */
     public static RedisNode start(Rig rig, RedisSettings settings) throws InterruptedException {
-        return start(rig, "redis", settings);
+        return start(rig, "redis", new RedisLaunch(RedisLaunch.Role.DATA, settings));
     }
 
-    static RedisNode start(Rig rig, String name, RedisSettings settings) throws InterruptedException {
-        RedisLaunch launch = new RedisLaunch(settings);
+    /**
+     * Starts several servers that know nothing of each other.
+     *
+     * @param rig in which they run
+     * @param count how many
+     * @param settings how each is set up
+     * @return the servers
+     * @throws InterruptedException if interrupted
+     */
+    public static List<RedisNode> startSeveral(Rig rig, int count, RedisSettings settings) throws InterruptedException {
+        List<RedisNode> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            nodes.add(start(rig, settings));
+        }
+        return List.copyOf(nodes);
+    }
+
+    static RedisNode start(Rig rig, String name, RedisLaunch launch) throws InterruptedException {
         return new RedisNode(rig.start(name, launch), launch);
     }
 
     /** {@return where it is, with the password of the default user if it has one} */
     public String url() {
-        String password = launch.password();
-        String user = password == null ? "" : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8) + "@";
-        return "redis://" + user + "127.0.0.1:" + port();
+        return scheme("redis") + "://" + userInfo() + "127.0.0.1:" + port();
     }
 
     /** {@return its port on 127.0.0.1} */
@@ -154,5 +170,25 @@ public final class RedisNode implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+    }
+
+    /** The user's part of URLs, as all servers of a group have it. */
+    String userInfo() {
+        String password = launch.settings().password();
+        return password == null ? "" : ":" + URLEncoder.encode(password, StandardCharsets.UTF_8) + "@";
+    }
+
+    String scheme(String plain) {
+        return launch.settings().certificates() == null ? plain : plain.replaceFirst("redis", "rediss");
+    }
+
+    /** One field of INFO, or empty. */
+    String info(String section, String field) {
+        String all = String.valueOf(ask("INFO", section));
+        return all.lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1))
+                .findFirst()
+                .orElse("");
     }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.rig.redis;
 
+import dev.holdfast.rig.tls.Certificates;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +14,15 @@ import org.jspecify.annotations.Nullable;
  *     user, with {@code password} if there is one, so leave that user enough rights
  * @param durable whether every write is on disk before it is answered ({@code appendonly}, {@code appendfsync always});
  *     otherwise nothing survives a restart
+ * @param certificates if the server speaks TLS and nothing else, on all its ports; or null
  */
-public record RedisSettings(List<String> lines, @Nullable String password, List<String> users, boolean durable) {
-    private static final RedisSettings DEFAULTS = new RedisSettings(List.of(), null, List.of(), false);
+public record RedisSettings(
+        List<String> lines,
+        @Nullable String password,
+        List<String> users,
+        boolean durable,
+        @Nullable Certificates certificates) {
+    private static final RedisSettings DEFAULTS = new RedisSettings(List.of(), null, List.of(), false, null);
 
     /** Copies the lists. */
     public RedisSettings {
@@ -37,7 +44,7 @@ public record RedisSettings(List<String> lines, @Nullable String password, List<
     public RedisSettings withLines(String... more) {
         List<String> all = new ArrayList<>(lines);
         all.addAll(List.of(more));
-        return new RedisSettings(all, password, users, durable);
+        return new RedisSettings(all, password, users, durable, certificates);
     }
 
     /**
@@ -47,7 +54,7 @@ public record RedisSettings(List<String> lines, @Nullable String password, List<
      * @return the changed copy
      */
     public RedisSettings withPassword(String secret) {
-        return new RedisSettings(lines, secret, users, durable);
+        return new RedisSettings(lines, secret, users, durable, certificates);
     }
 
     /**
@@ -57,11 +64,21 @@ public record RedisSettings(List<String> lines, @Nullable String password, List<
      * @return the changed copy
      */
     public RedisSettings withUsers(String... aclLines) {
-        return new RedisSettings(lines, password, List.of(aclLines), durable);
+        return new RedisSettings(lines, password, List.of(aclLines), durable, certificates);
     }
 
     /** {@return a copy whose server keeps its data over a restart, even after a kill} */
     public RedisSettings withDurability() {
-        return new RedisSettings(lines, password, users, true);
+        return new RedisSettings(lines, password, users, true, certificates);
+    }
+
+    /**
+     * Makes the server speak TLS and nothing else.
+     *
+     * @param keys its own certificate and the authority it trusts
+     * @return the changed copy
+     */
+    public RedisSettings withTls(Certificates keys) {
+        return new RedisSettings(lines, password, users, durable, keys);
     }
 }
