@@ -111,6 +111,8 @@ public final class Certificates {
                         Stream.of(
                                 Path.of(System.getProperty("java.home"), "bin", "keytool")
                                         .toString(),
+                                "-J-XX:TieredStopAtLevel=1",
+                                "-J-XX:+UseSerialGC",
                                 "-genkeypair",
                                 "-keyalg",
                                 "EC",
