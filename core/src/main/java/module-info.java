@@ -5,10 +5,12 @@ module dev.holdfast {
     exports dev.holdfast;
     exports dev.holdfast.fence;
     exports dev.holdfast.spi;
+    exports dev.holdfast.store.file;
     exports dev.holdfast.store.memory;
 
     uses dev.holdfast.spi.StoreProvider;
 
     provides dev.holdfast.spi.StoreProvider with
+            dev.holdfast.store.file.FileStoreProvider,
             dev.holdfast.store.memory.MemoryStoreProvider;
 }

@@ -136,9 +136,9 @@ final class Tenure {
         renewAtNanos = nanos;
     }
 
-    /** A pushed grant has a short provisional lease only. */
+    /** A pushed grant has a short provisional lease only, unless a session decides. */
     void renewAtOnce(long now) {
-        if (!ended) {
+        if (!ended && validUntilNanos != Long.MAX_VALUE) {
             renewAtNanos = now;
             plan();
         }

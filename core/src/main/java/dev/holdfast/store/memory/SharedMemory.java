@@ -3,6 +3,7 @@ package dev.holdfast.store.memory;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import java.util.ArrayList;
@@ -25,7 +26,8 @@ final class SharedMemory {
 
     private final String name;
     private final List<Runnable> messages = new ArrayList<>();
-    private final LockTable<MemoryStore> table = new LockTable<>(EPOCHS::incrementAndGet, new Outbox());
+    private final LockTable<MemoryStore> table =
+            new LockTable<>(StoreTraits.Expiry.LEASE, EPOCHS::incrementAndGet, new Outbox());
 
     /** How many open stores use it; guarded by {@link #NAMED}. */
     private int users;

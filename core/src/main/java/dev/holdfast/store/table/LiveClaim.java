@@ -3,6 +3,7 @@ package dev.holdfast.store.table;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -11,6 +12,9 @@ import java.util.List;
  * @param <C> how a client is known to the table
  */
 final class LiveClaim<C> {
+    /** In place of a time: the claim ends with its client. */
+    static final long NEVER = Long.MAX_VALUE;
+
     final Claim claim;
     final C client;
 
@@ -30,6 +34,23 @@ final class LiveClaim<C> {
         this.client = client;
         this.arrival = arrival;
         this.sinceNanos = nowNanos;
+    }
+
+    LiveClaim(TableImage.Entry<C> entry) {
+        this(entry.claim(), entry.client(), entry.arrival(), entry.sinceNanos());
+        this.expiresAtNanos = entry.expiresAtNanos();
+        if (!entry.epochs().isEmpty()) {
+            this.epochs = entry.epochs().stream().mapToLong(Long::longValue).toArray();
+        }
+    }
+
+    TableImage.Entry<C> image() {
+        List<Long> kept = Arrays.stream(epochs).boxed().toList();
+        return new TableImage.Entry<>(claim, client, arrival, sinceNanos, expiresAtNanos, kept);
+    }
+
+    boolean expires() {
+        return expiresAtNanos != NEVER;
     }
 
     boolean holds() {
@@ -83,15 +104,13 @@ final class LiveClaim<C> {
     }
 
     Grant grant(int part, long nowNanos, boolean wanted) {
-        long left = expiresAtNanos - nowNanos;
         Duration lease = claim.lease();
-        return new Grant(
-                claim.parts().get(part).name(),
-                claim.owner(),
-                epochs[part],
-                lease,
-                left == lease.toNanos() ? lease : Duration.ofNanos(left),
-                null,
-                wanted);
+        String name = claim.parts().get(part).name();
+        if (!expires()) {
+            return new Grant(name, claim.owner(), epochs[part], lease, null, String.valueOf(client), wanted);
+        }
+        long left = expiresAtNanos - nowNanos;
+        Duration validFor = left == lease.toNanos() ? lease : Duration.ofNanos(left);
+        return new Grant(name, claim.owner(), epochs[part], lease, validFor, null, wanted);
     }
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.store.table;
 
-import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.AcquireOutcome;
@@ -9,9 +8,11 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
+import dev.holdfast.spi.StoreTraits;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * the client renews it at once. Nothing is kept for a name without holders and waiters: epochs come from one source for
  * all names.
  *
+ * <p>Where a store watches its clients itself, nothing expires by time: a claim lives until it is ended, or until its
+ * client {@linkplain #leave leaves}.
+ *
  * <p>Not thread-safe. Longer than most files, because the rules of granting have to be read together.
  *
  * @param <C> how a client is known to the table
@@ -51,24 +55,29 @@ public final class LockTable<C> {
     private static final long SHORTEST_HINT_NANOS = Duration.ofMillis(1).toNanos();
     private static final int MOST_EVICTIONS_REMEMBERED = 1_000;
 
+    private final StoreTraits.Expiry expiry;
     private final LongSupplier epochs;
     private final Notices<C> notices;
     private final Map<String, Line<C>> lines = new HashMap<>();
     private final Map<OwnerId, LiveClaim<C>> claims = new HashMap<>();
     private final Map<OwnerId, Long> tombstones = new LinkedHashMap<>();
     private final Map<OwnerId, Boolean> evictedOwners = bounded();
-    private final Map<String, Eviction> evictions = bounded();
+    private final Map<String, TableImage.Eviction> evictions = bounded();
+    private final TableViews<C> views = new TableViews<>(lines, evictions);
     private long arrivals;
 
-    private record Eviction(String by, String reason, long atNanos) {}
+    /** Counts what happened to claims; what leaves it unchanged has changed nothing that others could see. */
+    private long changes;
 
     /**
      * Makes an empty table.
      *
+     * @param expiry whether claims end by time
      * @param epochs gives each grant a number larger than all before it
      * @param notices receives messages to clients, during the step that causes them
      */
-    public LockTable(LongSupplier epochs, Notices<C> notices) {
+    public LockTable(StoreTraits.Expiry expiry, LongSupplier epochs, Notices<C> notices) {
+        this.expiry = expiry;
         this.epochs = epochs;
         this.notices = notices;
     }
@@ -95,8 +104,9 @@ public final class LockTable<C> {
         }
         if (claim.queue()) {
             mine.expiresAtNanos =
-                    now + Math.max(WAITER_PATIENCE.toNanos(), claim.lease().toNanos());
+                    endOf(now, Math.max(WAITER_PATIENCE.toNanos(), claim.lease().toNanos()));
             if (known == null) {
+                changes++;
                 claims.put(claim.owner(), mine);
                 for (Claim.Part part : claim.parts()) {
                     lineOf(part).waiters.add(mine);
@@ -115,11 +125,27 @@ public final class LockTable<C> {
             tombstones.remove(claim.owner());
             tombstones.put(claim.owner(), now + TOMBSTONE_LIFE.toNanos());
         }
-        LiveClaim<C> live = claims.get(claim.owner());
+        end(claim.owner(), now);
+    }
+
+    /** {@return whether an owner had a claim, which is ended} */
+    public boolean end(OwnerId owner, long now) {
+        LiveClaim<C> live = claims.get(owner);
         if (live != null) {
             remove(live);
             serve(live.claim, now);
         }
+        return live != null;
+    }
+
+    /** {@return whether a client had claims, which are ended} */
+    public boolean leave(C client, long now) {
+        List<LiveClaim<C>> left = claims.values().stream()
+                .filter(live -> live.client.equals(client))
+                .toList();
+        left.forEach(this::remove);
+        left.forEach(live -> serve(live.claim, now));
+        return !left.isEmpty();
     }
 
     /** Extends a grant that is still held. */
@@ -130,8 +156,8 @@ public final class LockTable<C> {
             return new RenewOutcome.Lost(
                     evictedOwners.containsKey(grant.owner()) ? LossReason.EVICTED : LossReason.EXPIRED);
         }
-        live.expiresAtNanos = now + grant.lease().toNanos();
-        return new RenewOutcome.Renewed(grant.lease(), isWanted(grant.name()));
+        live.expiresAtNanos = endOf(now, grant.lease().toNanos());
+        return new RenewOutcome.Renewed(live.expires() ? grant.lease() : null, isWanted(grant.name()));
     }
 
     /** Gives a grant back. */
@@ -161,7 +187,7 @@ public final class LockTable<C> {
             notices.lost(holder.client, name, holder.claim.owner(), holder.epoch(part), LossReason.EVICTED);
             remove(holder);
         }
-        evictions.put(name, new Eviction(by, reason, now));
+        evictions.put(name, new TableImage.Eviction(name, by, reason, now));
         evicted.forEach(holder -> {
             refresh(holder.claim, now);
             serve(holder.claim, now);
@@ -172,31 +198,7 @@ public final class LockTable<C> {
     /** Shows one name. */
     public Optional<LockView> inspect(String name, long now) {
         refresh(name, now);
-        Line<C> line = lines.get(name);
-        Optional<LockView.Eviction> eviction = Optional.ofNullable(evictions.get(name))
-                .map(e -> new LockView.Eviction(e.by, e.reason, Duration.ofNanos(now - e.atNanos)));
-        if (line == null) {
-            return eviction.map(e -> new LockView(name, LockKind.EXCLUSIVE, 1, List.of(), List.of(), Optional.of(e)));
-        }
-        List<LockView.Holder> holders = new ArrayList<>();
-        for (LiveClaim<C> holder : line.holders) {
-            holders.add(new LockView.Holder(
-                    holder.claim.holder().clientName(),
-                    holder.claim.holder().label(),
-                    holder.units(name),
-                    Grant.token(holder.epoch(holder.partNamed(name)), 0),
-                    Duration.ofNanos(now - holder.sinceNanos),
-                    Optional.of(Duration.ofNanos(holder.expiresAtNanos - now))));
-        }
-        List<LockView.Waiter> waiters = new ArrayList<>();
-        for (LiveClaim<C> waiter : line.waiters) {
-            waiters.add(new LockView.Waiter(
-                    waiter.claim.holder().clientName(),
-                    waiter.claim.holder().label(),
-                    waiter.units(name),
-                    Duration.ofNanos(now - waiter.sinceNanos)));
-        }
-        return Optional.of(new LockView(name, line.kind, line.capacity, holders, waiters, eviction));
+        return views.inspect(name, now);
     }
 
     /** Shows the names in use that begin with a prefix. */
@@ -214,6 +216,88 @@ public final class LockTable<C> {
     /** {@return how many claims hold or wait, expired ones included until they are noticed} */
     public int size() {
         return claims.size();
+    }
+
+    /** {@return a number that differs from an earlier one if holders, waiters or evictions have changed since} */
+    public long changes() {
+        return changes;
+    }
+
+    /** {@return who stands between a client and what it waits for} */
+    public Standing<C> standing(C client) {
+        return views.standing(claims.values(), client);
+    }
+
+    /** {@return the clients that hold or wait, without those behind the claim} */
+    public Set<C> ahead(Claim claim) {
+        LiveClaim<C> mine = claims.get(claim.owner());
+        return views.ahead(claim, mine == null ? Long.MAX_VALUE : mine.arrival);
+    }
+
+    /** {@return the clients that hold a name or wait for it} */
+    public Set<C> clientsOf(String name) {
+        return views.clientsOf(name);
+    }
+
+    /** {@return every client that holds or waits} */
+    public Set<C> clients() {
+        Set<C> found = new LinkedHashSet<>();
+        claims.values().forEach(live -> found.add(live.client));
+        return found;
+    }
+
+    /** {@return what a client holds} */
+    public List<Grant> heldBy(C client, long now) {
+        List<Grant> held = new ArrayList<>();
+        for (LiveClaim<C> live : claims.values()) {
+            if (live.holds() && live.client.equals(client)) {
+                grantsOf(live, now).stream().filter(grant -> grant.epoch() != 0).forEach(held::add);
+            }
+        }
+        return held;
+    }
+
+    /** {@return what a client waits for} */
+    public List<Claim> waitingOf(C client) {
+        return claims.values().stream()
+                .filter(live -> !live.holds() && live.client.equals(client))
+                .map(live -> live.claim)
+                .toList();
+    }
+
+    /** {@return everything that has to be kept to go on later, or elsewhere} */
+    public TableImage<C> image() {
+        return new TableImage<>(
+                arrivals,
+                claims.values().stream()
+                        .sorted(Comparator.comparingLong(live -> live.arrival))
+                        .map(LiveClaim::image)
+                        .toList(),
+                List.copyOf(evictions.values()));
+    }
+
+    /** Takes over what another table has kept; only an empty table can. */
+    public void restore(TableImage<C> image) {
+        if (!claims.isEmpty() || arrivals != 0) {
+            throw new IllegalStateException("only an empty table can be restored");
+        }
+        arrivals = image.arrivals();
+        for (TableImage.Entry<C> entry : image.claims()) {
+            LiveClaim<C> live = new LiveClaim<>(entry);
+            claims.put(live.claim.owner(), live);
+            for (Claim.Part part : live.claim.parts()) {
+                if (!live.holds()) {
+                    lineOf(part).waiters.add(live);
+                } else if (live.epoch(live.partNamed(part.name())) != 0) {
+                    lineOf(part).holders.add(live);
+                }
+            }
+        }
+        image.evictions().forEach(eviction -> evictions.put(eviction.name(), eviction));
+    }
+
+    private long endOf(long now, long nanos) {
+        return expiry == StoreTraits.Expiry.SESSION ? LiveClaim.NEVER : now + nanos;
     }
 
     private AcquireOutcome granted(LiveClaim<C> live, long now) {
@@ -253,7 +337,8 @@ public final class LockTable<C> {
             line.holders.add(live);
             granted[i] = epochs.getAsLong();
         }
-        live.hold(granted, now, now + lease.toNanos());
+        live.hold(granted, now, endOf(now, lease.toNanos()));
+        changes++;
         claims.put(live.claim.owner(), live);
     }
 
@@ -325,6 +410,7 @@ public final class LockTable<C> {
     }
 
     private void remove(LiveClaim<C> live) {
+        changes++;
         claims.remove(live.claim.owner());
         for (Claim.Part part : live.claim.parts()) {
             Line<C> line = lines.get(part.name());
@@ -337,6 +423,7 @@ public final class LockTable<C> {
     }
 
     private void dropPart(LiveClaim<C> live, int part) {
+        changes++;
         Line<C> line = lines.get(live.claim.parts().get(part).name());
         if (line != null) {
             line.holders.remove(live);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,7 +165,8 @@ final class Ledger {
             }
             world.fail("P2", "renewal of " + Words.of(grant) + " by " + client + " answered " + outcome);
         } else if (holding != null && outcome instanceof RenewOutcome.Renewed renewed) {
-            holding.expiry.nanos = now + renewed.validFor().toNanos();
+            holding.expiry.nanos =
+                    now + Objects.requireNonNull(renewed.validFor()).toNanos();
         }
     }
 

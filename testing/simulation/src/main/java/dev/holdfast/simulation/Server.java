@@ -4,6 +4,7 @@ import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import java.util.List;
@@ -35,7 +36,7 @@ final class Server implements Notices<Process> {
     }
 
     private LockTable<Process> newTable() {
-        return new LockTable<>(this::nextEpoch, this);
+        return new LockTable<>(StoreTraits.Expiry.LEASE, this::nextEpoch, this);
     }
 
     private long nextEpoch() {

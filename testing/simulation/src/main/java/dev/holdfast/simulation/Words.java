@@ -5,6 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Short descriptions for the event log. */
@@ -40,7 +41,9 @@ final class Words {
 
     static String of(RenewOutcome outcome) {
         return outcome instanceof RenewOutcome.Renewed renewed
-                ? "renewed for " + millis(renewed.validFor().toNanos()) + (renewed.wanted() ? " wanted" : "")
+                ? "renewed for "
+                        + millis(Objects.requireNonNull(renewed.validFor()).toNanos())
+                        + (renewed.wanted() ? " wanted" : "")
                 : outcome.toString();
     }
 

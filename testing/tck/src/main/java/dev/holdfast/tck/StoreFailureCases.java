@@ -137,6 +137,7 @@ abstract class StoreFailureCases {
 
     @Test
     void renewalThatFailsNowAndThenDoesNotEndTheLease() throws InterruptedException {
+        fixture.needsLeases();
         Fixture.Linked linked = fixture.linkedClient();
         Lease lease = linked.client().lock(fixture.name(), fixture.renewed()).acquire();
         linked.link().loseReplies(Link.Step.RENEW, 1);

@@ -4,6 +4,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import java.io.BufferedInputStream;
@@ -40,7 +41,7 @@ public final class TcpLockServer {
     private long epoch = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() - EPOCH_ORIGIN_MILLIS);
 
     /** Guarded by itself. */
-    private final LockTable<Long> table = new LockTable<>(() -> ++epoch, new Outbox());
+    private final LockTable<Long> table = new LockTable<>(StoreTraits.Expiry.LEASE, () -> ++epoch, new Outbox());
 
     private TcpLockServer() {}
 

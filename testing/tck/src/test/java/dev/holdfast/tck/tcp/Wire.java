@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** How claims, grants, outcomes and views travel: fields in order, without names. */
@@ -146,7 +147,7 @@ final class Wire {
     static void writeRenewed(DataOutputStream out, RenewOutcome outcome) throws IOException {
         if (outcome instanceof RenewOutcome.Renewed renewed) {
             out.writeBoolean(true);
-            out.writeLong(renewed.validFor().toNanos());
+            out.writeLong(Objects.requireNonNull(renewed.validFor()).toNanos());
             out.writeBoolean(renewed.wanted());
         } else if (outcome instanceof RenewOutcome.Lost lost) {
             out.writeBoolean(false);
