@@ -1,6 +1,7 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.Holdfast;
@@ -86,6 +87,13 @@ final class Fixture implements AutoCloseable {
                     traits().promises(promise),
                     () -> storeName() + " does not promise: " + promise.explanation() + " (" + promise + ")");
         }
+    }
+
+    /** Reports the test as not applicable if the store makes this promise. */
+    void needsNot(StoreTraits.Promise promise) {
+        assumeFalse(
+                traits().promises(promise),
+                () -> storeName() + " promises: " + promise.explanation() + " (" + promise + ")");
     }
 
     /** Reports the test as not applicable, unless grants end by a time of the store's clock. */

@@ -132,6 +132,23 @@ abstract class ProcessCases {
     }
 
     @Test
+    void pausedHolderThatIsNotReplacedStillHoldsWhenItWakes() throws Exception {
+        fixture.needsNot(Promise.PAUSED_HOLDER_IS_REPLACED);
+        WorkerProcess worker = fixture.worker(fixture.brief()).ready();
+        worker.tell("try " + name);
+        long token = worker.token();
+        worker.pause();
+        assertThat(fixture.client().lock(name).tryAcquire(fixture.shortLease().multipliedBy(3)))
+                .as("the lock of a paused process")
+                .isEmpty();
+        worker.resume();
+
+        assertThat(worker.ask("held")).isEqualTo("held true");
+        assertThat(worker.ask("release")).isEqualTo("released true");
+        assertThat(fixture.takeInTheEnd(fixture.client(), name)).isGreaterThan(token);
+    }
+
+    @Test
     void killedWaiterIsSkipped() throws Exception {
         Lease held = fixture.client().lock(name, fixture.renewed()).acquire();
         WorkerProcess worker = fixture.worker(fixture.renewed()).ready();
