@@ -138,10 +138,11 @@ public final class LockTable<C> {
         return live != null;
     }
 
-    /** {@return whether a client had claims, which are ended} */
+    /** {@return whether a client had claims, which are ended, in the order of their arrival} */
     public boolean leave(C client, long now) {
         List<LiveClaim<C>> left = claims.values().stream()
                 .filter(live -> live.client.equals(client))
+                .sorted(byArrival())
                 .toList();
         left.forEach(this::remove);
         left.forEach(live -> serve(live.claim, now));
@@ -180,7 +181,8 @@ public final class LockTable<C> {
         if (line == null || line.holders.isEmpty()) {
             return 0;
         }
-        List<LiveClaim<C>> evicted = List.copyOf(line.holders);
+        List<LiveClaim<C>> evicted =
+                line.holders.stream().sorted(byArrival()).toList();
         for (LiveClaim<C> holder : evicted) {
             int part = holder.partNamed(name);
             evictedOwners.put(holder.claim.owner(), true);
@@ -270,7 +272,7 @@ public final class LockTable<C> {
         return new TableImage<>(
                 arrivals,
                 claims.values().stream()
-                        .sorted(Comparator.comparingLong(live -> live.arrival))
+                        .sorted(byArrival())
                         .map(LiveClaim::image)
                         .toList(),
                 List.copyOf(evictions.values()));
@@ -294,6 +296,14 @@ public final class LockTable<C> {
             }
         }
         image.evictions().forEach(eviction -> evictions.put(eviction.name(), eviction));
+    }
+
+    /**
+     * The order in which the claims of one step are dealt with. It decides who gets which epoch, so it must be the same
+     * in every copy of the table, and not that of a hash map, which depends on how large the map once was.
+     */
+    private static <C> Comparator<LiveClaim<C>> byArrival() {
+        return Comparator.comparingLong(live -> live.arrival);
     }
 
     private long endOf(long now, long nanos) {
