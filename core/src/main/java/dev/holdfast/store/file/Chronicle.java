@@ -106,8 +106,8 @@ final class Chronicle {
     void reserveEpochs() throws IOException {
         if (replica.epoch() + EPOCH_MARGIN > reservedEnd) {
             reservedEnd = epochs.end();
-            if (replica.epoch() + EPOCH_MARGIN > reservedEnd) {
-                reservedEnd = epochs.reserve();
+            if (replica.epoch() + EPOCH_MARGIN > reservedEnd || !epochs.areWhole()) {
+                reservedEnd = epochs.reserve(replica.epoch());
             }
         }
     }
@@ -166,7 +166,7 @@ final class Chronicle {
             throw new DamagedException("the directory '" + directory.path() + "' cannot be used: " + why + ", and "
                     + others.size() + " other client(s) may still hold locks there; end them, then try again");
         }
-        reservedEnd = epochs.reserve();
+        reservedEnd = epochs.reserve(0);
         Entry.Snapshot empty = Replica.emptySnapshot(reservedEnd - EpochBlocks.BLOCK);
         long latest =
                 directory.journals().stream().mapToLong(Long::longValue).max().orElse(0);

@@ -1,5 +1,6 @@
 package dev.holdfast.store.file;
 
+import dev.holdfast.StoreMisconfiguredException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Epochs, reserved on the disk in blocks before the first of a block is used, so that none is given twice although the
  * journal itself is not forced to the disk.
  *
- * <p>There are two slots, written in turn. A slot that cannot be read may have been one block ahead of the other, so the
- * block behind the readable slot is skipped. If neither can be read, nothing is granted: tokens could repeat. Used under
- * the directory's lock only.
+ * <p>There are two slots, written in turn, and never more than one block apart. A slot that cannot be read may have been
+ * one block ahead of the other, so the block behind the readable slot is skipped. If neither can be read, nothing is
+ * granted: tokens could repeat. Used under the directory's lock only.
  */
 final class EpochBlocks {
     static final long BLOCK = 1 << 20;
@@ -35,6 +36,11 @@ final class EpochBlocks {
         return read(0) != null || read(1) != null;
     }
 
+    /** {@return whether there is a slot to spare; if not, reserving makes one} */
+    boolean areWhole() throws IOException {
+        return read(0) != null && read(1) != null;
+    }
+
     /** Begins at the wall clock, so that a directory that was deleted and made again goes on upwards. */
     void create() throws IOException {
         long micros = MachineTime.microsSince2025();
@@ -50,24 +56,35 @@ final class EpochBlocks {
         Long first = read(0);
         Long second = read(1);
         if (first == null && second == null) {
-            throw new DamagedException("both epoch files in " + directory.path() + " are unreadable, so fencing tokens"
-                    + " could repeat; restore them from a backup, or, if nothing compares tokens of this directory,"
-                    + " delete the whole directory");
+            throw new StoreMisconfiguredException("both epoch files in '" + directory.path() + "' are unreadable, so"
+                    + " fencing tokens could repeat; restore them from a backup, or, if nothing compares tokens of this"
+                    + " directory, delete the whole directory");
         }
         long known = Math.max(first == null ? 0 : first, second == null ? 0 : second);
         return first == null || second == null ? known + BLOCK : known;
     }
 
-    /** {@return the end of one more block, now reserved} */
-    long reserve() throws IOException {
-        long end = end() + BLOCK;
+    /**
+     * Reserves one more block.
+     *
+     * @param used all epochs below this one were given already; less than {@link #end()}, unless somebody has put older
+     *     files in place
+     * @return its end
+     */
+    long reserve(long used) throws IOException {
+        long known = end();
+        long start = Math.max(known, used);
         Long first = read(0);
         Long second = read(1);
-        write(first == null || (second != null && first <= second) ? 0 : 1, end);
-        if (first == null || second == null) {
+        int older = first == null || (second != null && first <= second) ? 0 : 1;
+        if (first == null || second == null || start > known) {
+            // The slot that lags goes first, so that one of the two is always whole and they stay one block apart.
+            write(older, start);
             directory.force();
+            older = SLOTS - 1 - older;
         }
-        return end;
+        write(older, start + BLOCK);
+        return start + BLOCK;
     }
 
     /** {@return what the slot says, null if it is unreadable} */

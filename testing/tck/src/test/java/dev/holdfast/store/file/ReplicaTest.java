@@ -79,8 +79,9 @@ final class ReplicaTest {
             Entry entry = anyEntry(replicas.get(0));
             replicas.forEach(replica -> replica.apply(entry));
             List<Object> first = factsOf(replicas.get(0));
-            assertThat(replicas).as("after entry %d, %s", i, entry).allSatisfy(other -> assertThat(factsOf(other))
-                    .isEqualTo(first));
+            assertThat(replicas)
+                    .as("after entry %d, %s", i, entry)
+                    .allSatisfy(other -> assertThat(factsOf(other)).isEqualTo(first));
             if (random.nextInt(REMAKE_ONE_IN) == 0) {
                 replicas.set(1 + random.nextInt(2), copyOf(replicas.get(random.nextInt(3))));
             }
@@ -167,8 +168,7 @@ final class ReplicaTest {
         if (owners.size() > MOST_OWNERS) {
             owners.remove(0);
         }
-        Claim claim = new Claim(
-                List.of(parts), owner, Duration.ofSeconds(30), new Claim.HolderInfo(client, ""), true);
+        Claim claim = new Claim(List.of(parts), owner, Duration.ofSeconds(30), new Claim.HolderInfo(client, ""), true);
         return new Entry.Claimed(++now, client, claim);
     }
 }
