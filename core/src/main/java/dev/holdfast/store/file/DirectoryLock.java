@@ -6,11 +6,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A process loses its OS locks on a file when any of its descriptors of that file is closed. Therefore the file is
  * also closed under the monitor, and the monitor is an interned string: the same object for every copy of this class
  * that some class loader of the JVM has made. Only tries the OS lock, because a blocked request could not be timed out
- * and would take part in the kernel's search for deadlocks. Used by the keeper's thread only, which nobody interrupts.
+ * and would take part in the kernel's search for deadlocks. Used by the keeper's thread only, which nobody can
+ * interrupt.
  */
 final class DirectoryLock implements Closeable {
     private static final long FIRST_PAUSE_NANOS = 20_000;
@@ -42,15 +40,22 @@ final class DirectoryLock implements Closeable {
         this.monitor = monitor;
         this.clock = clock;
         this.channel = channel;
-        this.identity = identityOf(file);
+        this.identity = StoreDirectory.identityOf(file);
     }
 
     static DirectoryLock open(StoreDirectory directory, MonotonicClock clock) throws IOException {
         Path file = directory.lockFile();
         String monitor = ("dev.holdfast.store.file " + file).intern();
-        FileChannel channel =
-                directory.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        return new DirectoryLock(file, monitor, clock, channel);
+        synchronized (monitor) {
+            FileChannel channel =
+                    directory.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            try {
+                return new DirectoryLock(file, monitor, clock, channel);
+            } catch (IOException failed) {
+                Quietly.close(channel);
+                throw failed;
+            }
+        }
     }
 
     FileChannel channel() {
@@ -59,7 +64,7 @@ final class DirectoryLock implements Closeable {
 
     /** {@return whether the file is still the one that others lock, and was not deleted or replaced} */
     boolean isCurrent() throws IOException {
-        return identity != null && identity.equals(identityOf(file));
+        return identity != null && identity.equals(StoreDirectory.identityOf(file));
     }
 
     /** Runs a step under the lock. Fails, with nothing done, if that cannot be had until the deadline. */
@@ -101,14 +106,6 @@ final class DirectoryLock implements Closeable {
         try {
             return channel.tryLock();
         } catch (OverlappingFileLockException otherCopy) {
-            return null;
-        }
-    }
-
-    private static @Nullable Object identityOf(Path file) throws IOException {
-        try {
-            return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
-        } catch (NoSuchFileException deleted) {
             return null;
         }
     }

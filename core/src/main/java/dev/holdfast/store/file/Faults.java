@@ -25,6 +25,13 @@ final class Faults {
                             + " written",
                     refused);
         }
+        if (cause instanceof FileSystemException refused
+                && (says(refused, "not a directory") || says(refused, "too long") || says(refused, "symbolic links"))) {
+            return new StoreMisconfiguredException(
+                    "'" + refused.getFile() + "' cannot be made or reached (" + refused.getReason() + "); give the file"
+                            + " store a directory of its own",
+                    refused);
+        }
         if (cause != null && (says(cause, "no space left") || says(cause, "quota"))) {
             IOException full = new IOException(
                     "the disk is full, nothing was changed; make room and try again: " + cause.getMessage(), cause);

@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Where the files of a store are. New directories belong to the user alone; files follow the directory's rights. */
 final class StoreDirectory {
@@ -56,7 +58,9 @@ final class StoreDirectory {
     /** Makes the directory if there is none, and refuses one that cannot be trusted with locks. */
     static StoreDirectory prepare(Path wanted) throws IOException {
         try {
-            Files.createDirectories(wanted, PRIVATE);
+            if (!Files.isDirectory(wanted)) {
+                Files.createDirectories(wanted, PRIVATE);
+            }
         } catch (FileAlreadyExistsException notDirectory) {
             throw new StoreMisconfiguredException(
                     "'" + wanted + "' is not a directory; give the file store a directory of its own", notDirectory);
@@ -114,12 +118,35 @@ final class StoreDirectory {
         return found;
     }
 
+    /** Deletes the journals that no longer count. One that cannot be deleted harms nobody. */
+    void deleteJournalsBut(long generation) {
+        try {
+            for (long other : journals()) {
+                if (other != generation) {
+                    deleteQuietly(journal(other));
+                }
+            }
+        } catch (IOException left) {
+            return;
+        }
+    }
+
+    private static void deleteQuietly(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException left) {
+            return;
+        }
+    }
+
     /** {@return the clients that have files here, alive or not} */
     List<String> clientIds() throws IOException {
         List<String> found = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(clients())) {
             for (Path file : files) {
-                found.add(file.getFileName().toString());
+                if (Files.isDirectory(file)) {
+                    found.add(file.getFileName().toString());
+                }
             }
         } catch (NoSuchFileException deleted) {
             makeDirectory(clients());
@@ -132,9 +159,24 @@ final class StoreDirectory {
         boolean isNew = List.of(options).contains(StandardOpenOption.CREATE) && !Files.exists(file);
         FileChannel channel = FileChannel.open(file, options);
         if (isNew && posix) {
-            Files.setPosixFilePermissions(file, filePermissions);
+            try {
+                Files.setPosixFilePermissions(file, filePermissions);
+            } catch (IOException notOurs) {
+                // Another user has made it in this moment, and sees to its rights. The channel must not be closed here:
+                // that could drop a lock that another client of this process has on the file.
+                return channel;
+            }
         }
         return channel;
+    }
+
+    /** {@return what tells a file from another one that took its place; null if there is none} */
+    static @Nullable Object identityOf(Path file) throws IOException {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        } catch (NoSuchFileException deleted) {
+            return null;
+        }
     }
 
     void makeDirectory(Path directory) throws IOException {
