@@ -13,8 +13,9 @@ import java.nio.file.WatchService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes one client: others write into a file in its directory, and it watches that directory. A ring can get lost, and
- * a machine has a limited number of watches, so every client also looks by itself now and then.
+ * Wakes one client: others write into a file in its directory, and it watches that directory. It also rings when
+ * somebody deletes or replaces a file there, which concerns the client too. A ring can get lost, and a machine has a
+ * limited number of watches, so every client also looks by itself now and then.
  */
 final class Bell implements AutoCloseable {
     private static final String FILE = "bell";
@@ -25,8 +26,7 @@ final class Bell implements AutoCloseable {
 
     private Bell(WatchService watch, Runnable onRing, String threadName) {
         this.watch = watch;
-        this.listener = new Thread(() -> listen(onRing), threadName);
-        listener.setDaemon(true);
+        this.listener = new SteadyThread(() -> listen(onRing), threadName);
     }
 
     /** Listens for a client; null if the machine has no watch left for it. */
@@ -34,7 +34,11 @@ final class Bell implements AutoCloseable {
         WatchService watch = null;
         try {
             watch = home.getFileSystem().newWatchService();
-            home.register(watch, StandardWatchEventKinds.ENTRY_MODIFY, StandardWatchEventKinds.ENTRY_CREATE);
+            home.register(
+                    watch,
+                    StandardWatchEventKinds.ENTRY_MODIFY,
+                    StandardWatchEventKinds.ENTRY_CREATE,
+                    StandardWatchEventKinds.ENTRY_DELETE);
             Bell bell = new Bell(watch, onRing, threadName);
             bell.listener.start();
             return bell;
@@ -52,6 +56,10 @@ final class Bell implements AutoCloseable {
                 directory.open(home.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(new byte[] {RING}), 0);
         }
+    }
+
+    static boolean isAt(Path home) {
+        return Files.exists(home.resolve(FILE));
     }
 
     static void take(Path home) throws IOException {
