@@ -25,11 +25,15 @@ final class Chronicle {
     private final DirectoryLock lock;
     private final Liveness liveness;
     private final EpochBlocks epochs;
+    private final String boot = MachineTime.boot();
     private Replica replica = new Replica();
     private long reservedEnd;
 
-    /** None before the first step, and after a failure until the next. */
+    /** What the replica was made from; none before the first step, and after a failure until the next. */
     private @Nullable Journal journal;
+
+    /** How much of the journal the header vouches for. */
+    private long vouchedEnd;
 
     Chronicle(StoreDirectory directory, DirectoryLock lock, Liveness liveness) {
         this.directory = directory;
@@ -42,21 +46,36 @@ final class Chronicle {
         return replica;
     }
 
+    /** {@return whether the replica is what the files say; after a failure it is not, until the next step} */
+    boolean isOpen() {
+        return journal != null;
+    }
+
     /** {@return true after applying what others have written, without the lock; false if that needs the lock} */
     boolean look() throws IOException {
         Journal open = journal;
         if (open == null) {
-            return true;
+            return false;
         }
         Header header = Header.read(lock.channel()).header();
         if (header == null || header.generation() != open.generation) {
             return false;
         }
-        drain(open, replica);
-        return true;
+        try {
+            drain(open, replica);
+            return true;
+        } catch (DamagedException damaged) {
+            close();
+            return false;
+        }
     }
 
-    /** {@return true after making the replica equal to the files; false if both had to be started afresh} */
+    /**
+     * Makes the replica equal to the files.
+     *
+     * @param session the client's own session, if it has one
+     * @return false if both have to be started afresh, and the session has to end before that
+     */
     boolean catchUp(@Nullable String session) throws IOException {
         Header.Reading reading = Header.read(lock.channel());
         Header header = reading.header();
@@ -66,39 +85,59 @@ final class Chronicle {
             if (isNew) {
                 epochs.create();
             }
-            startAfresh(0, session, "its lock file is unreadable");
-            return false;
+            return startAfresh(0, session, "its lock file is unreadable");
         }
         if (header.format() > Header.FORMAT) {
             throw new StoreMisconfiguredException("the directory '" + directory.path() + "' was written by a newer"
                     + " release (format " + header.format() + "); use that release, or another directory");
         }
         if (journal == null && !isOfThisLife(header, session)) {
-            startAfresh(header.generation(), session, "it was written before the machine was started");
-            return false;
+            return startAfresh(header.generation(), session, "it was written before the machine was started");
         }
         try {
+            vouchedEnd = header.end();
             follow(header.generation(), session);
             return true;
         } catch (DamagedException | NoSuchFileException damaged) {
             close();
-            startAfresh(header.generation(), session, String.valueOf(damaged.getMessage()));
-            return false;
+            return startAfresh(header.generation(), session, String.valueOf(damaged.getMessage()));
         }
     }
 
-    /** Adds the entry that the replica has just applied. If that fails, the next step reads the files again. */
+    /** Adds the entry that the replica has just applied. */
     void append(Entry entry, boolean frees) throws IOException {
         Journal open = journal;
         if (open == null) {
             throw new IOException("the journal is not open");
         }
+        open.append(entry, frees);
+    }
+
+    /** Reads the files again, because the replica has applied what could not be written. */
+    void undo() {
+        Journal open = journal;
+        if (open == null) {
+            return;
+        }
+        close();
+        replica.takeNotices();
         try {
-            open.append(entry, frees);
-        } catch (IOException failed) {
-            close();
-            replica = new Replica();
-            throw failed;
+            load(open.generation, null);
+        } catch (IOException | RuntimeException later) {
+            // Without a journal nothing is done any more in this step; the next begins with reading it.
+            return;
+        }
+    }
+
+    /**
+     * Ends a step: vouches for what it has written. Only what comes behind that can be an entry whose writer was killed
+     * before it was finished; anything unreadable before it is damage, and never taken for something that did not happen.
+     */
+    void vouch() throws IOException {
+        Journal open = journal;
+        if (open != null && open.end() != vouchedEnd) {
+            new Header(Header.FORMAT, open.generation, boot, open.end()).write(lock.channel());
+            vouchedEnd = open.end();
         }
     }
 
@@ -119,12 +158,11 @@ final class Chronicle {
             return;
         }
         try {
-            begin(old.generation + 1, replica.snapshot());
-            old.close();
+            begin(old.generation + 1, replica.snapshot(), replica);
             List<String> idle = directory.clientIds();
             idle.removeAll(replica.table().clients());
             for (String client : idle) {
-                if (liveness.isDead(client)) {
+                if (hasEnded(client)) {
                     liveness.bury(client);
                 }
             }
@@ -143,8 +181,8 @@ final class Chronicle {
     }
 
     private boolean isOfThisLife(Header header, @Nullable String session) throws IOException {
-        String boot = MachineTime.boot();
-        return boot.isEmpty() ? !others(session).isEmpty() : boot.equals(header.boot());
+        boolean unknown = boot.isEmpty() || header.boot().isEmpty();
+        return unknown ? !others(session).isEmpty() : boot.equals(header.boot());
     }
 
     /** {@return the other clients that may be alive} */
@@ -152,32 +190,41 @@ final class Chronicle {
         List<String> others = directory.clientIds();
         others.remove(session);
         for (String client : List.copyOf(others)) {
-            if (liveness.isDead(client)) {
+            if (hasEnded(client)) {
                 others.remove(client);
             }
         }
         return others;
     }
 
-    /** Begins with an empty table and epochs that were never given, if nobody lives who could hold something. */
-    private void startAfresh(long generation, @Nullable String session, String why) throws IOException {
+    private boolean hasEnded(String client) throws IOException {
+        return liveness.isDead(client) || liveness.isRemnant(client);
+    }
+
+    /**
+     * Begins with an empty table and epochs that were never given, if nobody lives who could hold something.
+     *
+     * @return false if that is the client itself
+     */
+    private boolean startAfresh(long generation, @Nullable String session, String why) throws IOException {
         List<String> others = others(session);
         if (!others.isEmpty()) {
             throw new DamagedException("the directory '" + directory.path() + "' cannot be used: " + why + ", and "
                     + others.size() + " other client(s) may still hold locks there; end them, then try again");
         }
+        if (session != null) {
+            return false;
+        }
         reservedEnd = epochs.reserve(0);
         Entry.Snapshot empty = Replica.emptySnapshot(reservedEnd - EpochBlocks.BLOCK);
+        Replica fresh = new Replica();
+        fresh.apply(empty);
         long latest =
                 directory.journals().stream().mapToLong(Long::longValue).max().orElse(0);
-        begin(Math.max(generation, latest) + 1, empty);
-        replica = new Replica();
-        replica.apply(empty);
-        for (String client : directory.clientIds()) {
-            if (!client.equals(session)) {
-                liveness.bury(client);
-            }
-        }
+        // A number that no journal ever had: somebody may have one open that was deleted.
+        begin(Math.max(Math.max(generation, latest) + 1, reservedEnd), empty, fresh);
+        directory.clientIds().forEach(liveness::bury);
+        return true;
     }
 
     private void follow(long generation, @Nullable String session) throws IOException {
@@ -191,58 +238,73 @@ final class Chronicle {
             load(generation, session);
         } else {
             drain(open, replica);
-            open.settleEnd(false);
+            open.settleEnd(vouchedEnd, false);
         }
     }
 
     /** {@return the journal that goes on where the replica stands; null if something lies between} */
     private @Nullable Journal successor(long generation) throws IOException {
         Journal next = Journal.open(directory, generation);
-        if (next.next() instanceof Entry.Snapshot first && first.sequence() == replica.sequence()) {
-            journal = next;
-            return next;
+        try {
+            if (next.next() instanceof Entry.Snapshot first
+                    && first.sequence() == replica.sequence()
+                    && first.nextEpoch() == replica.epoch()) {
+                journal = next;
+                return next;
+            }
+            return null;
+        } finally {
+            if (journal != next) {
+                next.close();
+            }
         }
-        next.close();
-        return null;
     }
 
     private void load(long generation, @Nullable String session) throws IOException {
         Journal opened = Journal.open(directory, generation);
-        journal = opened;
-        if (!(opened.next() instanceof Entry.Snapshot first)) {
-            throw new DamagedException("'journal-" + generation + "' does not begin with the whole table");
+        try {
+            if (!(opened.next() instanceof Entry.Snapshot first)) {
+                throw new DamagedException("'journal-" + generation + "' does not begin with the whole table");
+            }
+            Replica loaded = new Replica();
+            loaded.apply(first);
+            drain(opened, loaded);
+            opened.settleEnd(vouchedEnd, true);
+            loaded.replace(replica, session);
+            journal = opened;
+            replica = loaded;
+        } finally {
+            if (journal != opened) {
+                opened.close();
+            }
         }
-        Replica loaded = new Replica();
-        loaded.apply(first);
-        drain(opened, loaded);
-        opened.settleEnd(true);
-        loaded.takeNotices();
-        if (session != null) {
-            loaded.tellWhatChangedSince(replica, session);
-        }
-        replica = loaded;
     }
 
     private static void drain(Journal from, Replica into) throws IOException {
         for (Entry entry = from.next(); entry != null; entry = from.next()) {
-            into.apply(entry);
+            try {
+                into.apply(entry);
+            } catch (RuntimeException senseless) {
+                throw new DamagedException(
+                        "'journal-" + from.generation + "' has an entry that cannot be applied (" + senseless + ")");
+            }
         }
     }
 
-    private void begin(long generation, Entry.Snapshot first) throws IOException {
+    /** Begins a journal; from the moment in which the header names it, it and its table are the current ones. */
+    private void begin(long generation, Entry.Snapshot first, Replica table) throws IOException {
         Journal begun = Journal.create(directory, generation, first);
         try {
-            new Header(Header.FORMAT, generation, MachineTime.boot()).write(lock.channel());
+            new Header(Header.FORMAT, generation, boot, begun.end()).write(lock.channel());
         } catch (IOException failed) {
             begun.close();
             Files.deleteIfExists(directory.journal(generation));
             throw failed;
         }
+        close();
         journal = begun;
-        for (long other : directory.journals()) {
-            if (other != generation) {
-                Files.deleteIfExists(directory.journal(other));
-            }
-        }
+        replica = table;
+        vouchedEnd = begun.end();
+        directory.deleteJournalsBut(generation);
     }
 }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An entry is its length, its checksum and its bytes, padded to eight, so that length and checksum are never torn
  * apart by the end of a page. The file is filled with zeros ahead of the entries: a length of zero is the end, and a
  * release has room on a full disk. An entry that does not fit its checksum is either being written in this moment, or
- * was torn by the death of its writer, who has told nobody of it; everything behind a torn entry is zero.
+ * was torn by the death of its writer, who has told nobody of it; then it lies behind what the header says is written,
+ * and everything behind it is zero. Anything else is damage.
  */
 final class Journal implements Closeable {
     /** From this length on the next writer begins a new journal. */
@@ -66,6 +67,11 @@ final class Journal implements Closeable {
                 directory.open(directory.journal(generation), StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
+    /** {@return where the next entry goes} */
+    long end() {
+        return position;
+    }
+
     /** {@return whether it is worth beginning a new one} */
     boolean isLong() {
         return position > LONG + 2 * firstEntryEnd;
@@ -100,10 +106,14 @@ final class Journal implements Closeable {
      * Makes sure, under the lock, that the last entry that was read is the last there is; wipes out an entry that its
      * writer's death has torn.
      *
+     * @param written up to where entries were finished, and so cannot be torn
      * @param thorough whether to look at the whole rest of the file and not only at its beginning
      */
-    void settleEnd(boolean thorough) throws IOException {
+    void settleEnd(long written, boolean thorough) throws IOException {
         forgetAhead();
+        if (position < written) {
+            throw damaged("an entry that was written is unreadable");
+        }
         ByteBuffer head = ByteBuffer.allocate(HEAD);
         readFully(head, position);
         if (head.hasRemaining()) {
@@ -113,19 +123,14 @@ final class Journal implements Closeable {
         if (length == 0 && !thorough) {
             return;
         }
-        if (length < 0 || length > LONGEST_ENTRY) {
+        if (length < 0 || length > LONGEST_ENTRY || position + padded(length) > channel.size()) {
             throw damaged("there is no entry");
         }
         int torn = length == 0 ? 0 : padded(length);
-        ByteBuffer rest = ByteBuffer.allocate((int) Math.min(LONGEST_ENTRY, channel.size() - position));
-        readFully(rest, position);
-        rest.flip();
-        for (int i = Math.min(torn, rest.limit()); i < rest.limit(); i++) {
-            if (rest.get(i) != 0) {
-                throw damaged("something follows the end");
-            }
+        requireZeros(position + torn);
+        if (torn > 0) {
+            write(ByteBuffer.allocate(torn), position);
         }
-        write(ByteBuffer.allocate(Math.min(torn, rest.limit())), position);
     }
 
     /**
@@ -159,6 +164,20 @@ final class Journal implements Closeable {
         Quietly.close(channel);
     }
 
+    private void requireZeros(long from) throws IOException {
+        ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+        for (long at = from; at < channel.size(); at += CHUNK) {
+            chunk.clear();
+            readFully(chunk, at);
+            chunk.flip();
+            while (chunk.hasRemaining()) {
+                if (chunk.get() != 0) {
+                    throw damaged("something follows the end");
+                }
+            }
+        }
+    }
+
     private DamagedException damaged(String how) {
         return new DamagedException("'journal-" + generation + "' is damaged at byte " + position + ": " + how);
     }
@@ -166,6 +185,9 @@ final class Journal implements Closeable {
     /** Reads on from the position, until at least so much is there. */
     private boolean fill(int wanted) throws IOException {
         if (ahead.capacity() < wanted) {
+            if (channel.size() - position < wanted) {
+                return false;
+            }
             ahead = ByteBuffer.allocate(wanted + READ_AHEAD);
         }
         ahead.clear();
@@ -188,6 +210,7 @@ final class Journal implements Closeable {
     }
 
     private void forgetAhead() {
+        ahead = ahead.capacity() > READ_AHEAD ? ByteBuffer.allocate(READ_AHEAD) : ahead;
         ahead.clear().limit(0);
     }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.store.file;
 
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.store.table.Standing;
@@ -17,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The only thread that touches a client's files. An interrupt of the caller would close a file under its hands, and with
- * it drop the locks of the whole process; nobody interrupts this thread.
+ * it drop the locks of the whole process; nobody can interrupt this thread.
  *
  * <p>It does what the callers ask for, many requests under one lock of the directory, and between requests it looks for
  * what others have done: when its bell rings, and now and then by itself. While a claim waits it also looks whether
  * those ahead are still alive, because the system tells nobody when a process dies.
  */
 final class Keeper {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final int MOST_TASKS_PER_STEP = 256;
     private static final long NEXT_IN_LINE_NANOS = Duration.ofMillis(40).toNanos();
     private static final long IN_LINE_NANOS = Duration.ofMillis(200).toNanos();
@@ -46,8 +48,7 @@ final class Keeper {
     Keeper(Path path, StoreContext context) {
         this.path = path;
         this.context = context;
-        this.thread = new Thread(this::run, "holdfast-file-" + context.clientName());
-        thread.setDaemon(true);
+        this.thread = new SteadyThread(this::run, "holdfast-file-" + context.clientName());
         thread.start();
     }
 
@@ -86,10 +87,23 @@ final class Keeper {
     }
 
     private void run() {
-        while (!closing) {
-            pauseUntilNeeded();
-            rung = false;
-            List<Task<?>> batch = nextTasks();
+        try {
+            while (!closing) {
+                pauseUntilNeeded();
+                rung = false;
+                turn(nextTasks());
+            }
+        } finally {
+            closing = true;
+            leave();
+            for (List<Task<?>> late = nextTasks(); !late.isEmpty(); late = nextTasks()) {
+                late.forEach(task -> task.fail(Faults.closedFiles()));
+            }
+        }
+    }
+
+    private void turn(List<Task<?>> batch) {
+        try {
             if (batch.isEmpty()) {
                 lookAround();
             } else {
@@ -97,10 +111,11 @@ final class Keeper {
             }
             tell();
             hangBell();
-        }
-        leave();
-        for (Task<?> late : nextTasks()) {
-            late.fail(Faults.closedFiles());
+        } catch (RuntimeException | Error broken) {
+            // The memory may be full, say. What was read may be half applied, so the next request begins anew.
+            abandon();
+            batch.forEach(task -> task.fail(new IllegalStateException("the file store failed", broken)));
+            LOG.log(System.Logger.Level.ERROR, "the file store let go of '" + path + "' and begins anew", broken);
         }
     }
 
@@ -158,11 +173,11 @@ final class Keeper {
     private SharedTable currentTable() throws IOException {
         SharedTable open = table;
         if (open != null && !open.isCurrent()) {
-            abandon(open);
+            abandon();
             open = null;
         }
         if (open == null) {
-            open = SharedTable.open(path, context.clock());
+            open = SharedTable.open(path, context.clock(), this::sessionEnds);
             table = open;
         }
         return open;
@@ -175,7 +190,7 @@ final class Keeper {
         }
         try {
             if (!open.isCurrent()) {
-                abandon(open);
+                abandon();
                 return;
             }
             boolean seen = open.look();
@@ -210,10 +225,20 @@ final class Keeper {
     }
 
     /** The directory or the client's file in it was deleted, so others cannot know of this client any more. */
-    private void abandon(SharedTable open) {
-        open.close();
+    private void abandon() {
+        SharedTable open = table;
         table = null;
-        tellLostSession(open);
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    /** What the session held is lost. What waited in it may wait on in the next one. */
+    private void sessionEnds(String session, List<Claim> waiting) {
+        context.listener().sessionLost(session);
+        for (Claim claim : waiting) {
+            context.listener().retry(claim.parts().get(0).name(), claim.owner());
+        }
     }
 
     /** Tells this client and wakes the others; holds no lock. */
@@ -222,8 +247,11 @@ final class Keeper {
         if (open == null) {
             return;
         }
-        tellLostSession(open);
         StoreListener listener = context.listener();
+        String lost = open.takeLostSession();
+        if (lost != null) {
+            listener.sessionLost(lost);
+        }
         Set<String> toWake = new LinkedHashSet<>();
         for (Replica.Notice notice : open.takeNotices()) {
             if (!notice.client().equals(open.session())) {
@@ -232,20 +260,13 @@ final class Keeper {
                 listener.granted(granted.grants(), now());
             } else if (notice instanceof Replica.Notice.Wanted wanted) {
                 listener.wanted(wanted.name(), wanted.epoch());
-            } else if (notice instanceof Replica.Notice.Lost lost) {
-                listener.lost(lost.name(), lost.owner(), lost.epoch(), lost.reason());
+            } else if (notice instanceof Replica.Notice.Lost taken) {
+                listener.lost(taken.name(), taken.owner(), taken.epoch(), taken.reason());
             } else if (notice instanceof Replica.Notice.Retry retry) {
                 listener.retry(retry.name(), retry.owner());
             }
         }
         toWake.forEach(client -> Bell.ring(open.home(client)));
-    }
-
-    private void tellLostSession(SharedTable open) {
-        String lost = open.takeLostSession();
-        if (lost != null) {
-            context.listener().sessionLost(lost);
-        }
     }
 
     private void hangBell() {

@@ -13,6 +13,7 @@ import dev.holdfast.store.table.Notices;
 import dev.holdfast.store.table.TableImage;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One process's copy of the table, made by applying the journal's entries one after another. Not thread-safe. */
 final class Replica implements Notices<String> {
@@ -121,8 +122,15 @@ final class Replica implements Notices<String> {
         sequence--;
     }
 
-    /** Says what a client may have missed, if it knew an older table and skipped what lies between. */
-    void tellWhatChangedSince(Replica older, String client) {
+    /** Takes the place of an older table: tells what that has not told yet, and what a client has missed in between. */
+    void replace(Replica older, @Nullable String client) {
+        notices = older.takeNotices();
+        if (client != null) {
+            tellWhatChangedSince(older, client);
+        }
+    }
+
+    private void tellWhatChangedSince(Replica older, String client) {
         List<Grant> held = table.heldBy(client, now());
         for (Grant before : older.table.heldBy(client, now())) {
             if (held.stream()

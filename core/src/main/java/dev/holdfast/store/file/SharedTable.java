@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -27,22 +28,33 @@ final class SharedTable {
     private final DirectoryLock lock;
     private final Liveness liveness;
     private final Chronicle chronicle;
+    private final BiConsumer<String, List<Claim>> sessionEnds;
     private List<Replica.Notice> outbox = new ArrayList<>();
 
     /** The client's id while it is alive in the directory; it needs none before its first claim. */
     private @Nullable String session;
 
+    /** A session that others have ended, and that is yet to be told. */
     private @Nullable String lostSession;
 
-    private SharedTable(StoreDirectory directory, MonotonicClock clock) throws IOException {
+    private SharedTable(StoreDirectory directory, MonotonicClock clock, BiConsumer<String, List<Claim>> sessionEnds)
+            throws IOException {
         this.directory = directory;
+        this.sessionEnds = sessionEnds;
         this.lock = DirectoryLock.open(directory, clock);
         this.liveness = new Liveness(directory, clock);
         this.chronicle = new Chronicle(directory, lock, liveness);
     }
 
-    static SharedTable open(Path path, MonotonicClock clock) throws IOException {
-        return new SharedTable(StoreDirectory.prepare(path), clock);
+    /**
+     * Opens a directory.
+     *
+     * @param sessionEnds told of a session that has to end while others still believe in it, and of the claims that wait
+     *     in it; no lock is held then
+     */
+    static SharedTable open(Path path, MonotonicClock clock, BiConsumer<String, List<Claim>> sessionEnds)
+            throws IOException {
+        return new SharedTable(StoreDirectory.prepare(path), clock, sessionEnds);
     }
 
     @Nullable
@@ -61,16 +73,39 @@ final class SharedTable {
 
     /** Runs steps under the directory's lock, on a table that is up to date. */
     void step(long deadlineNanos, Runnable steps) throws IOException {
-        lock.hold(deadlineNanos, () -> {
-            boolean continued = chronicle.catchUp(session);
-            hearOthers();
-            if (!continued) {
-                loseSession();
+        String before = session;
+        if (!tryStep(deadlineNanos, steps)) {
+            loseSession();
+            if (!tryStep(deadlineNanos, steps)) {
+                throw new IllegalStateException("a client without a session has to end it");
             }
-            steps.run();
-            chronicle.shorten();
-            return true;
+        }
+        if (session != null && !session.equals(before) && !lock.isCurrent()) {
+            // The lock file was deleted meanwhile. Others may have begun anew before there was a session that they saw.
+            throw new IOException("'" + directory.path() + "' was deleted or replaced in this moment");
+        }
+    }
+
+    /** {@return false if nothing was done, because the session has to end first} */
+    private boolean tryStep(long deadlineNanos, Runnable steps) throws IOException {
+        return lock.hold(deadlineNanos, () -> {
+            boolean caughtUp = chronicle.catchUp(session);
+            if (caughtUp) {
+                hearOthers();
+                steps.run();
+                chronicle.shorten();
+                chronicle.vouch();
+            }
+            return caughtUp;
         });
+    }
+
+    /** Does one of the things of a step. */
+    <R> R perform(Task.Work<R> work) throws IOException {
+        if (!chronicle.isOpen()) {
+            throw new IOException("the journal could not be read again after a failure; try again");
+        }
+        return work.run(this);
     }
 
     /** {@return true after applying what others have written, without the lock; false if that needs a step} */
@@ -91,6 +126,11 @@ final class SharedTable {
 
     AcquireOutcome claim(Claim claim) throws IOException {
         String client = session == null ? beginSession() : session;
+        String before = table().clientOf(claim.owner());
+        if (before != null && !before.equals(client)) {
+            // Made in an earlier session, with which it ends: others will find that one dead.
+            end(claim.owner());
+        }
         AcquireOutcome outcome = write(new Entry.Claimed(now(), client, claim), false, Replica::claim);
         if (outcome instanceof AcquireOutcome.Contended && bury(table().ahead(claim))) {
             return write(new Entry.Claimed(now(), client, claim), false, Replica::claim);
@@ -146,7 +186,7 @@ final class SharedTable {
         }
     }
 
-    /** {@return the session that has ended without its doing since the last call, if one has} */
+    /** {@return the session that others have ended since the last call, if they have} */
     @Nullable
     String takeLostSession() {
         String lost = lostSession;
@@ -168,12 +208,16 @@ final class SharedTable {
         lock.close();
     }
 
-    /** Others believed the client dead, or its files are gone. */
+    /** Ends the session because its files are gone or cannot be believed: first tells, then lets others take over. */
     private void loseSession() {
-        if (session != null) {
-            lostSession = session;
+        String lost = session;
+        if (lost != null) {
             session = null;
-            liveness.end(false);
+            try {
+                sessionEnds.accept(lost, table().waitingOf(lost));
+            } finally {
+                liveness.end(false);
+            }
         }
     }
 
@@ -183,7 +227,9 @@ final class SharedTable {
             if (notice.client().equals(session)) {
                 outbox.add(notice);
                 if (notice instanceof Replica.Notice.Gone) {
-                    loseSession();
+                    lostSession = session;
+                    session = null;
+                    liveness.end(false);
                 }
             }
         }
@@ -201,13 +247,20 @@ final class SharedTable {
         chronicle.reserveEpochs();
         Replica replica = chronicle.replica();
         long before = replica.table().changes();
-        R result = step.apply(replica, entry);
-        List<Replica.Notice> notices = replica.takeNotices();
-        if (replica.table().changes() == before) {
-            replica.uncount();
-            return result;
+        R result;
+        List<Replica.Notice> notices;
+        try {
+            result = step.apply(replica, entry);
+            notices = replica.takeNotices();
+            if (replica.table().changes() == before) {
+                replica.uncount();
+                return result;
+            }
+            chronicle.append(entry, frees);
+        } catch (IOException | RuntimeException failed) {
+            chronicle.undo();
+            throw failed;
         }
-        chronicle.append(entry, frees);
         outbox.addAll(notices);
         Set<String> granted = new LinkedHashSet<>();
         for (Replica.Notice notice : notices) {

@@ -53,7 +53,7 @@ final class Task<R> {
     /** Does it; the caller hears of it when the lock is free again. */
     void perform(SharedTable table) {
         try {
-            result = work.run(table);
+            result = table.perform(work);
         } catch (IOException | RuntimeException failed) {
             failure = failed;
         }
@@ -64,7 +64,11 @@ final class Task<R> {
         LockSupport.unpark(caller);
     }
 
+    /** Tells the caller that it was not done, or that nobody knows; too late if the caller has its answer. */
     void fail(Exception cause) {
+        if (state.get() == State.DONE) {
+            return;
+        }
         if (failure == null) {
             failure = cause;
         }

@@ -181,8 +181,7 @@ public final class LockTable<C> {
         if (line == null || line.holders.isEmpty()) {
             return 0;
         }
-        List<LiveClaim<C>> evicted =
-                line.holders.stream().sorted(byArrival()).toList();
+        List<LiveClaim<C>> evicted = line.holders.stream().sorted(byArrival()).toList();
         for (LiveClaim<C> holder : evicted) {
             int part = holder.partNamed(name);
             evictedOwners.put(holder.claim.owner(), true);
@@ -234,6 +233,12 @@ public final class LockTable<C> {
     public Set<C> ahead(Claim claim) {
         LiveClaim<C> mine = claims.get(claim.owner());
         return views.ahead(claim, mine == null ? Long.MAX_VALUE : mine.arrival);
+    }
+
+    /** {@return whose claim an owner's is, null if it has none} */
+    public @Nullable C clientOf(OwnerId owner) {
+        LiveClaim<C> live = claims.get(owner);
+        return live == null ? null : live.client;
     }
 
     /** {@return the clients that hold a name or wait for it} */
