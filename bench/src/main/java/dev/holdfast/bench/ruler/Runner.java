@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ final class Runner {
 
     /** Peers that starve some of their threads are counted anyway, after this time. */
     private static final Duration TIME_TO_GET_UNDER_WAY = Duration.ofSeconds(10);
+
+    private static final Duration TIME_TO_CLOSE = Duration.ofSeconds(5);
 
     private final Locks locks;
     private final int process;
@@ -34,18 +37,24 @@ final class Runner {
 
     /** Arguments: the maker, the URL, the number of the process from 1, the file of the blackboard. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        try (Locks locks = Maker.of(arguments[0]).open(arguments[1])) {
-            Blackboard board = Blackboard.open(Path.of(arguments[3]));
-            Runner runner = new Runner(locks, Integer.parseInt(arguments[2]), board);
-            say("ready");
-            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            for (String line = input.readLine(); line != null; line = input.readLine()) {
-                runner.obey(List.of(line.split(" ", -1)));
-            }
-        } finally {
-            // Peers may leave threads behind that are not daemons.
-            Runtime.getRuntime().halt(0);
+        // Peers leave threads behind that are not daemons; they must not keep a process that has failed.
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {
+            failure.printStackTrace(System.err);
+            Runtime.getRuntime().halt(1);
+        });
+        Locks locks = Maker.of(arguments[0]).open(arguments[1]);
+        Blackboard board = Blackboard.open(Path.of(arguments[3]));
+        Runner runner = new Runner(locks, Integer.parseInt(arguments[2]), board);
+        say("ready");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            runner.obey(List.of(line.split(" ", -1)));
         }
+        Thread farewell = new Thread(locks::close, "farewell");
+        farewell.setDaemon(true);
+        farewell.start();
+        TimeUnit.NANOSECONDS.timedJoin(farewell, TIME_TO_CLOSE.toNanos());
+        Runtime.getRuntime().halt(0);
     }
 
     private void obey(List<String> words) throws InterruptedException {
