@@ -30,6 +30,19 @@ final class TeamTest {
     }
 
     @Test
+    void holdfastIsReachedByItsUrl() throws InterruptedException {
+        try (Team team = Team.start(Maker.HOLDFAST, "memory:", 1, rig.directory())) {
+            assertThat(team.run("race 4 shared lock", true, SHORT).leastServed())
+                    .isPositive();
+            team.perform("hold 10 name", "held");
+            team.perform("drop", "dropped");
+        }
+        try (Team team = Team.start(Maker.HOLDFAST_STICKY, "memory:", 1, rig.directory())) {
+            assertThat(team.run("race 1 own lock", false, SHORT).perSecond()).isPositive();
+        }
+    }
+
+    @Test
     void floorHasNamesOfItsOwn() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
         try (Team team = Team.start(Maker.JEDIS, redis.url(), 1, rig.directory())) {
