@@ -15,7 +15,7 @@ public final class RedisRuler {
     /** A third of the lease of 30 seconds that Holdfast and Redisson have by default. */
     private static final Duration RENEWAL_PERIOD = Duration.ofSeconds(10);
 
-    private static final int RENEWAL_PERIODS = 2;
+    private static final int RENEWAL_PERIODS = 3;
     static final int WARM_UP_ROUNDS = 2;
 
     private final RedisNode redis;
