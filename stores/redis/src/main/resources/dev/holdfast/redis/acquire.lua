@@ -114,6 +114,9 @@ if queue then
   end
   for i = 1, #parts do
     local part = parts[i]
+    if not part.line then
+      call('DEL', KEYS[i] .. ':q', KEYS[i] .. ':w')
+    end
     call('ZADD', KEYS[i] .. ':q', string.format('%.0f', place), owner)
     call('HSET', KEYS[i] .. ':w', owner, pack('>I8I8', now + PATIENCE, since) .. sub(ARGV[i], 17))
     call('PEXPIRE', KEYS[i] .. ':q', KEPT)

@@ -47,8 +47,7 @@ local function load(key)
       name.kind, name.cap, name.used = sub(head, 27, 27), number(head, 28), number(head, 32)
     elseif #head > 35 then
       name.holder = sub(head, 27)
-      name.kind, name.cap = sub(head, 44, 44), number(head, 45)
-      name.used = name.cap
+      name.kind, name.cap, name.used = sub(head, 44, 44), number(head, 45), number(head, 49)
     end
   end
   if not now then
@@ -107,24 +106,31 @@ local function held(name, owner)
   end
 end
 
--- Makes an owner a holder. One that takes the whole capacity stands in the head, others in a hash.
+local function share(name, owner, record, expiry, epoch)
+  call('HSET', name.key .. ':h', owner, pack('>I8I8', expiry, epoch) .. sub(record, 17))
+  call('PEXPIRE', name.key .. ':h', KEPT)
+end
+
+-- Makes an owner a holder. A single one stands in the head; when a second comes, both stand in a hash.
 local function hold(name, owner, record, lease)
-  local epoch, expiry, units = (now - ORIGIN) * 1000, now + lease + 1, number(record, 23)
+  local epoch, expiry = (now - ORIGIN) * 1000, now + lease + 1
   if epoch <= name.last then
     epoch = name.last + 1
   end
-  name.kind, name.cap = sub(record, 18, 18), number(record, 19)
-  name.last, name.used, name.dirty = epoch, name.used + units, true
-  if units == name.cap then
+  if name.used == 0 then
     name.holder, name.expiry = owner .. sub(record, 17), expiry
   else
-    call('HSET', name.key .. ':h', owner, pack('>I8I8', expiry, epoch) .. sub(record, 17))
-    call('PEXPIRE', name.key .. ':h', KEPT)
-    if not name.shared or expiry < name.expiry then
-      name.expiry = expiry
+    if name.holder then
+      -- Without this flag in the head there are no shared holders: what stands there lost its head, and with it the name.
+      call('DEL', name.key .. ':h')
+      share(name, sub(name.holder, 1, 16), name.holder, name.expiry, name.last)
+      name.holder = nil
     end
-    name.shared = true
+    share(name, owner, record, expiry, epoch)
+    name.expiry, name.shared = math.min(name.expiry, expiry), true
   end
+  name.kind, name.cap = sub(record, 18, 18), number(record, 19)
+  name.last, name.used, name.dirty = epoch, name.used + number(record, 23), true
   return epoch
 end
 
