@@ -1,0 +1,34 @@
+package dev.holdfast.redis;
+
+/** There was no answer. Carries what matters for deciding whether to ask again. */
+final class BrokenExchange extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Whether the commands may have reached the server. */
+    private final boolean sent;
+
+    /** Whether the connection had been used before, so that the server may have closed it long ago. */
+    private final boolean stale;
+
+    private BrokenExchange(String message, boolean sent, boolean stale, Throwable cause) {
+        super(message, cause, false, false);
+        this.sent = sent;
+        this.stale = stale;
+    }
+
+    static BrokenExchange beforeSending(String message, Throwable cause) {
+        return new BrokenExchange(message, false, false, cause);
+    }
+
+    static BrokenExchange afterSending(String message, boolean stale, Throwable cause) {
+        return new BrokenExchange(message, true, stale, cause);
+    }
+
+    boolean mayHaveArrived() {
+        return sent;
+    }
+
+    boolean wasStale() {
+        return stale;
+    }
+}
