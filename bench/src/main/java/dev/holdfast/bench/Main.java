@@ -4,6 +4,7 @@ import dev.holdfast.bench.ruler.RedisRuler;
 import dev.holdfast.bench.ruler.Request;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -12,6 +13,8 @@ import java.util.NoSuchElementException;
 public final class Main {
     private static final String USAGE = "usage: bench/run [--store memory] [--rounds N] [--millis N]\n"
             + "       bench/run --store redis [--scenario NAME] [--seconds N] [--rounds N] [--json FILE]";
+
+    private static final Duration SHORTEST = Duration.ofMillis(100);
 
     private Main() {}
 
@@ -34,7 +37,7 @@ public final class Main {
                     case "--store" -> store = words.next();
                     case "--rounds" -> rounds = positive(words.next());
                     case "--millis" -> millis = positive(words.next());
-                    case "--seconds" -> request = request.withSeconds(positive(words.next()));
+                    case "--seconds" -> request = request.withTime(seconds(words.next()));
                     case "--scenario" -> request = request.withScenario(words.next());
                     case "--json" -> request = request.withJson(Path.of(words.next()));
                     default -> throw new IllegalArgumentException("unknown argument");
@@ -52,6 +55,14 @@ public final class Main {
             System.err.println("bench: " + wrong.getMessage() + "\n" + USAGE);
             System.exit(2);
         }
+    }
+
+    private static Duration seconds(String word) {
+        Duration time = Duration.ofMillis(Math.round(Double.parseDouble(word) * 1e3));
+        if (time.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException("a round must last at least 0.1 seconds, not " + word);
+        }
+        return time;
     }
 
     private static int positive(String word) {

@@ -21,7 +21,8 @@ final class Json {
                 file,
                 "{\n\"java\": \"" + Runtime.version() + "\", \"processors\": "
                         + Runtime.getRuntime().availableProcessors() + ", \"rounds\": " + request.rounds()
-                        + ", \"seconds\": " + request.seconds() + ",\n\"scenarios\": [\n" + all + "\n]}\n");
+                        + ", \"seconds\": " + number(request.time().toMillis() / 1e3) + ",\n\"scenarios\": [\n" + all
+                        + "\n]}\n");
     }
 
     private static String scenario(Scenario scenario, Results results) {

@@ -2,12 +2,16 @@ package dev.holdfast.bench.ruler;
 
 import dev.holdfast.rig.redis.RedisNode;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /** What people read. Used by one thread. */
 final class Report {
+    /** More than this for each processor before the start, and others are busy here. */
+    private static final double QUIET_LOAD = 0.5;
+
     private final PrintStream out;
     private int met;
     private int targets;
@@ -24,13 +28,17 @@ final class Report {
                 .orElse("redis_version:unknown");
         out.printf(
                 Locale.ROOT,
-                "Java %s, %d processors, %s, %d rounds of %d s in turns, after %d to warm up%n",
+                "Java %s, %d processors, %s, %d rounds of %s s in turns, after %d to warm up%n",
                 Runtime.version(),
                 Runtime.getRuntime().availableProcessors(),
                 version,
                 request.rounds(),
-                request.seconds(),
+                number(request.time().toMillis() / 1e3),
                 RedisRuler.WARM_UP_ROUNDS);
+        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        if (load > Runtime.getRuntime().availableProcessors() * QUIET_LOAD) {
+            out.printf(Locale.ROOT, "NOISY: the load average is %.1f already; look at the spreads.%n", load);
+        }
     }
 
     void print(Scenario scenario, Results results) {

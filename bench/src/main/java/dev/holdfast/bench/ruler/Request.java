@@ -1,21 +1,22 @@
 package dev.holdfast.bench.ruler;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
  * What the user asked for.
  *
  * @param scenario the only one to run, or empty for all
- * @param seconds for which each maker is counted in a round
+ * @param time for which each maker is counted in a round
  * @param rounds that count; some more come first and do not
  * @param json a file for the results
  */
-public record Request(Optional<String> scenario, int seconds, int rounds, Optional<Path> json) {
+public record Request(Optional<String> scenario, Duration time, int rounds, Optional<Path> json) {
 
     /** {@return all scenarios, 5 rounds of 2 seconds, no file} */
     public static Request defaults() {
-        return new Request(Optional.empty(), 2, 5, Optional.empty());
+        return new Request(Optional.empty(), Duration.ofSeconds(2), 5, Optional.empty());
     }
 
     /**
@@ -25,17 +26,17 @@ public record Request(Optional<String> scenario, int seconds, int rounds, Option
      * @return the changed copy
      */
     public Request withScenario(String name) {
-        return new Request(Optional.of(name), seconds, rounds, json);
+        return new Request(Optional.of(name), time, rounds, json);
     }
 
     /**
      * Changes the time.
      *
-     * @param time for each maker and round
+     * @param each for each maker and round
      * @return the changed copy
      */
-    public Request withSeconds(int time) {
-        return new Request(scenario, time, rounds, json);
+    public Request withTime(Duration each) {
+        return new Request(scenario, each, rounds, json);
     }
 
     /**
@@ -45,7 +46,7 @@ public record Request(Optional<String> scenario, int seconds, int rounds, Option
      * @return the changed copy
      */
     public Request withRounds(int number) {
-        return new Request(scenario, seconds, number, json);
+        return new Request(scenario, time, number, json);
     }
 
     /**
@@ -55,6 +56,6 @@ public record Request(Optional<String> scenario, int seconds, int rounds, Option
      * @return the changed copy
      */
     public Request withJson(Path file) {
-        return new Request(scenario, seconds, rounds, Optional.of(file));
+        return new Request(scenario, time, rounds, Optional.of(file));
     }
 }
