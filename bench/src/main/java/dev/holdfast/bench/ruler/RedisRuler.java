@@ -90,7 +90,9 @@ public final class RedisRuler {
                             request.rounds(),
                             team.maker().title());
                     Outing outing = team.run(
-                            scenario.heat(team.maker()), scenario.kind() != Scenario.Kind.OWN_NAMES, request.time());
+                            scenario.heat(team.maker()),
+                            scenario.kind() != Scenario.Kind.OWN_NAMES,
+                            round > 0 ? request.time() : warmUp());
                     if (round > 0) {
                         results.add(team.maker(), outing);
                     }
