@@ -30,6 +30,11 @@ record Address(
         int database,
         @Nullable String user,
         @Nullable String password) {
+    /** An option: how to log in at sentinels. */
+    static final String SENTINEL_LOGIN = "sentinelLogin";
+
+    private static final String SAME = "same";
+    private static final String NONE = "none";
     private static final int MOST_DATABASES = 1_000_000;
 
     /** What a URL leads to. */
@@ -65,6 +70,16 @@ record Address(
         throw new StoreMisconfiguredException("'" + uri.scheme() + "' is not a scheme for Redis");
     }
 
+    /** Tells whether sentinels want the same user and password as the servers; otherwise they want none. */
+    boolean logsInAtSentinels(StoreUri uri) {
+        String login = uri.option(SENTINEL_LOGIN).orElse(NONE);
+        if (!login.equals(SAME) && !login.equals(NONE)) {
+            throw new StoreMisconfiguredException(
+                    "the option '" + SENTINEL_LOGIN + "' must be '" + SAME + "' or '" + NONE + "'");
+        }
+        return login.equals(SAME);
+    }
+
     private static Address of(StoreUri uri, Kind kind, boolean tls) {
         if (!uri.path().startsWith("//") || uri.path().indexOf('?') >= 0) {
             throw malformed(uri, kind);
@@ -97,8 +112,7 @@ record Address(
             throw new StoreMisconfiguredException("the URL names the user but no password; give one in the URL, in"
                     + " HOLDFAST_PASSWORD or as credentials");
         }
-        return new Address(
-                kind, tls, hosts, master, database(path, uri, kind), user.isEmpty() ? null : user, password);
+        return new Address(kind, tls, hosts, master, database(path, uri, kind), user.isEmpty() ? null : user, password);
     }
 
     private static List<HostAndPort> hosts(String text, StoreUri uri, Kind kind) {
@@ -152,12 +166,11 @@ record Address(
     }
 
     private static StoreMisconfiguredException malformed(StoreUri uri, Kind kind) {
-        String form =
-                switch (kind) {
-                    case ONE -> "redis://[user:password@]host[:port][/database]";
-                    case SENTINEL -> "redis+sentinel://[user:password@]host:port,host:port/master[/database]";
-                    case CLUSTER -> "redis+cluster://[user:password@]host:port,host:port";
-                };
+        String form = switch (kind) {
+            case ONE -> "redis://[user:password@]host[:port][/database]";
+            case SENTINEL -> "redis+sentinel://[user:password@]host:port,host:port/master[/database]";
+            case CLUSTER -> "redis+cluster://[user:password@]host:port,host:port";
+        };
         return new StoreMisconfiguredException(uri + " does not have the form '" + form + "', with 'rediss' for TLS");
     }
 

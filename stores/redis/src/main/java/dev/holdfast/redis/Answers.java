@@ -38,17 +38,18 @@ final class Answers {
         List<?> fields = list(answer);
         switch ((int) number(fields.get(0))) {
             case CONTENDED -> {
-                told(call.server().clock(), sentNanos, number(fields.get(1)));
+                told(call.clock(), sentNanos, number(fields.get(1)));
                 return new AcquireOutcome.Contended(Duration.ofMillis(number(fields.get(2))));
             }
             case GRANTED -> {
-                told(call.server().clock(), sentNanos, number(fields.get(1)));
+                told(call.clock(), sentNanos, number(fields.get(1)));
                 return granted(claim, parts, fields);
             }
             case MISMATCH -> {
                 return mismatch(parts.get((int) number(fields.get(1)) - 1), fields);
             }
-            default -> throw unreadable(parts.get((int) number(fields.get(1)) - 1).name(), text(fields.get(2)));
+            default ->
+                throw unreadable(parts.get((int) number(fields.get(1)) - 1).name(), text(fields.get(2)));
         }
     }
 
@@ -57,7 +58,7 @@ final class Answers {
         List<?> fields = list(call.answer());
         long now = number(fields.get(0));
         if (now > 0) {
-            told(call.server().clock(), sentNanos, now);
+            told(call.clock(), sentNanos, now);
         }
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         for (int i = 0; i < grants.size(); i++) {

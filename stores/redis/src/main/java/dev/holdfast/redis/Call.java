@@ -1,5 +1,7 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.ServerClock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +31,13 @@ final class Call {
 
     private boolean once;
 
+    /** The last argument is the place of the server, which is known when the call is sent. */
+    private boolean tellsPlace;
+
     /** It was sent before, and nobody knows whether it took effect. */
     private boolean repeated;
 
-    private @Nullable Server server;
+    private @Nullable ServerClock clock;
     private int acknowledged;
     private @Nullable Object answer;
     private @Nullable RuntimeException failure;
@@ -79,7 +84,11 @@ final class Call {
     }
 
     /** Writes the command, and tells how many answers it will have. */
-    int send(Connection connection) {
+    int send(Line line) {
+        Connection connection = line.connection();
+        if (tellsPlace) {
+            arguments[arguments.length - 1] = Keys.bytes(line.place());
+        }
         if (sentTo != null) {
             connection.sendCommand(Command.ASKING);
         }
@@ -115,6 +124,15 @@ final class Call {
         answer = null;
     }
 
+    /** Adds the place of the server as the last argument, so that those whom the script tells know whose time it tells. */
+    Call withPlace() {
+        byte[][] more = Arrays.copyOf(arguments, arguments.length + 1);
+        more[arguments.length] = NO_KEY;
+        Call call = new Call(verb, more, script, key);
+        call.tellsPlace = true;
+        return call;
+    }
+
     /** Says that it must not be sent twice, because the second answer would be another one. */
     Call once() {
         once = true;
@@ -148,14 +166,15 @@ final class Call {
         return sentTo;
     }
 
-    void answeredBy(Server who, int replicas) {
-        server = who;
+    /** Notes whose answer it is, and how many replicas have acknowledged what it did. */
+    void answeredBy(ServerClock whose, int replicas) {
+        clock = whose;
         acknowledged = replicas;
     }
 
-    /** {@return who answered} */
-    Server server() {
-        return Objects.requireNonNull(server, "not answered");
+    /** {@return the clock of the server that answered} */
+    ServerClock clock() {
+        return Objects.requireNonNull(clock, "not answered");
     }
 
     /** {@return how many replicas have acknowledged it} */

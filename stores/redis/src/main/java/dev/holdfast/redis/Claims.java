@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class Claims {
     private static final byte[] TOMBSTONE = {'1'};
     private static final byte[] NO_TOMBSTONE = {'0'};
-    private static final byte[] IN_CLUSTER = {'c'};
 
     private final StoreContext context;
     private final Keys keys;
@@ -32,7 +31,7 @@ final class Claims {
         this.inbox = inbox;
         this.replicas = settings.replicas();
         this.cluster = courier.deployment().isCluster();
-        this.mode = (cluster ? Records.CLUSTER : 0) | (replicas == null ? 0 : Records.TOUCH);
+        this.mode = replicas == null ? 0 : Records.TOUCH;
         this.nameByName = new NameByName(this);
     }
 
@@ -95,8 +94,7 @@ final class Claims {
             claim.parts().forEach(part -> calls.add(withdrawal(claim, part, mayStillArrive)));
         } else {
             List<byte[]> heads = heads(claim);
-            List<byte[]> arguments = new ArrayList<>(arguments(claim, mayStillArrive));
-            calls.add(Call.of(Script.WITHDRAW, heads, arguments));
+            calls.add(placed(Call.of(Script.WITHDRAW, heads, arguments(claim, mayStillArrive))));
         }
         courier.deliver(calls, null);
         for (Call call : calls) {
@@ -110,7 +108,7 @@ final class Claims {
         long sentNanos = context.clock().nanos();
         int extended = mode | Records.EXTEND | (claim.queue() ? Records.QUEUE : 0);
         byte[] record = records.claim(claim, part, extended, List.of());
-        Call call = Call.of(Script.ACQUIRE, keys.head(part.name()), record);
+        Call call = placed(Call.of(Script.ACQUIRE, keys.head(part.name()), record));
         courier.deliver(call, replicas);
         return outcome(claim, List.of(part), call, sentNanos);
     }
@@ -132,7 +130,7 @@ final class Claims {
         List<Claim.Part> parts = claim.parts();
         if (parts.size() == 1) {
             byte[] record = records.claim(claim, parts.get(0), asked, List.of());
-            return Call.of(Script.ACQUIRE, keys.head(parts.get(0).name()), record);
+            return placed(Call.of(Script.ACQUIRE, keys.head(parts.get(0).name()), record));
         }
         List<byte[]> heads = heads(claim);
         return Call.of(
@@ -144,13 +142,17 @@ final class Claims {
     }
 
     private Call withdrawal(Claim claim, Claim.Part part, boolean mayStillArrive) {
-        return Call.of(Script.WITHDRAW, List.of(keys.head(part.name())), arguments(claim, mayStillArrive));
+        return placed(Call.of(Script.WITHDRAW, List.of(keys.head(part.name())), arguments(claim, mayStillArrive)));
     }
 
     private List<byte[]> arguments(Claim claim, boolean mayStillArrive) {
         byte[] owner = Records.owner(claim.owner());
         byte[] tombstone = mayStillArrive ? TOMBSTONE : NO_TOMBSTONE;
-        return cluster ? List.of(owner, tombstone, IN_CLUSTER) : List.of(owner, tombstone);
+        return List.of(owner, tombstone);
+    }
+
+    private Call placed(Call call) {
+        return cluster ? call.withPlace() : call;
     }
 
     private List<byte[]> heads(Claim claim) {
@@ -160,9 +162,7 @@ final class Claims {
     private AcquireOutcome outcome(Claim claim, List<Claim.Part> parts, Call call, long sentNanos) {
         check("acquire", claim, call);
         AcquireOutcome outcome = Answers.acquired(claim, parts, call, sentNanos);
-        if (replicas != null
-                && outcome instanceof AcquireOutcome.Granted
-                && call.acknowledged() < replicas.count()) {
+        if (replicas != null && outcome instanceof AcquireOutcome.Granted && call.acknowledged() < replicas.count()) {
             // What a failover could take back at once was never held.
             withdrawParts(claim, parts);
             throw new StoreUnavailableException("acquire", claim.describe(), replicas.missing(call.acknowledged()));

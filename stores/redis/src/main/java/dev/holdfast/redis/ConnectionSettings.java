@@ -53,13 +53,26 @@ final class ConnectionSettings {
     }
 
     /** The same for sentinels, which have no databases, and users of their own. */
-    ConnectionSettings forSentinels(@Nullable String user, @Nullable String password) {
-        return new ConnectionSettings(timeout, 1, tls, login(timeout, 0, user, password));
+    ConnectionSettings forSentinels(@Nullable Address login) {
+        return new ConnectionSettings(
+                timeout,
+                1,
+                tls,
+                login == null ? login(timeout, 0, null, null) : login(timeout, 0, login.user(), login.password()));
     }
 
     /** Connects, and logs in. Answers are awaited for the timeout at most. */
     Connection connect(HostAndPort address) {
-        return new Connection(new Dialler(address, millis(timeout), tls), login);
+        return connect(dialler(address));
+    }
+
+    /** The same, where it matters whom the dialler reaches. */
+    Connection connect(Dialler dialler) {
+        return new Connection(dialler, login);
+    }
+
+    Dialler dialler(HostAndPort address) {
+        return new Dialler(address, millis(timeout), tls);
     }
 
     int maxConnections() {

@@ -123,13 +123,13 @@ final class Courier {
             return List.of();
         }
         if (calls.size() == 1 && calls.get(0).failure() == null) {
-            calls.get(0).answeredBy(server, exchange.acknowledged());
+            calls.get(0).answeredBy(exchange.clock(), exchange.acknowledged());
             return List.of();
         }
         List<Call> again = new ArrayList<>();
         Set<Script> inFull = EnumSet.noneOf(Script.class);
         for (Call call : calls) {
-            call.answeredBy(server, exchange.acknowledged());
+            call.answeredBy(exchange.clock(), exchange.acknowledged());
             JedisDataException refusal = call.refusal();
             if (refusal != null && isWorthSendingAgain(call, refusal, server, inFull)) {
                 again.add(call);
@@ -159,7 +159,8 @@ final class Courier {
 
     private List<Call> afterBreak(Server server, List<Call> calls, BrokenExchange broken) {
         // A virtual thread that was interrupted broke the connection itself and would break the next one too.
-        boolean freshConnectionHelps = broken.wasStale() && !Thread.currentThread().isInterrupted();
+        boolean freshConnectionHelps =
+                broken.wasStale() && !Thread.currentThread().isInterrupted();
         if (freshConnectionHelps) {
             server.forgetIdle();
         }

@@ -40,6 +40,9 @@ interface Deployment extends AutoCloseable {
     /** Notes that a server does not answer, or not as a master: the next question who answers is asked anew. */
     void suspect(Server server);
 
+    /** Looks around, from time to time. */
+    void beat();
+
     /** {@return in one sentence, what holds in a failover} */
     String failover();
 

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
+import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -13,11 +14,15 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** Opens sockets to one server; with TLS, only to one whose certificate is for that host. Immutable. */
+/**
+ * Opens sockets to one server; with TLS, only to one whose certificate is for that host. Remembers which of the host's
+ * machines it reached. Used by one thread at a time.
+ */
 final class Dialler implements JedisSocketFactory {
     private final HostAndPort address;
     private final int timeoutMillis;
     private final @Nullable SSLContext tls;
+    private @Nullable InetAddress reached;
 
     Dialler(HostAndPort address, int timeoutMillis, @Nullable SSLContext tls) {
         this.address = address;
@@ -35,6 +40,7 @@ final class Dialler implements JedisSocketFactory {
                 plain.setKeepAlive(true);
                 plain.setSoTimeout(timeoutMillis);
                 plain.connect(new InetSocketAddress(host, address.getPort()), timeoutMillis);
+                reached = host;
                 return tls == null ? plain : encrypt(plain, tls);
             } catch (IOException failed) {
                 last = failed;
@@ -42,6 +48,11 @@ final class Dialler implements JedisSocketFactory {
             }
         }
         throw new JedisConnectionException("no connection to " + address, last);
+    }
+
+    /** {@return the machine that was reached last} */
+    InetAddress reached() {
+        return Objects.requireNonNull(reached, "not connected");
     }
 
     private InetAddress[] resolve() {
@@ -53,8 +64,8 @@ final class Dialler implements JedisSocketFactory {
     }
 
     private Socket encrypt(Socket plain, SSLContext context) throws IOException {
-        SSLSocket encrypted = (SSLSocket)
-                context.getSocketFactory().createSocket(plain, address.getHost(), address.getPort(), true);
+        SSLSocket encrypted =
+                (SSLSocket) context.getSocketFactory().createSocket(plain, address.getHost(), address.getPort(), true);
         SSLParameters parameters = encrypted.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         encrypted.setSSLParameters(parameters);

@@ -1,6 +1,8 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
@@ -9,7 +11,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BinaryJedisPubSub;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -42,7 +43,7 @@ final class Ear {
         void listening();
 
         /** A message has come. */
-        void heard(byte[] message, Server from);
+        void heard(byte[] message, ServerClock clock);
     }
 
     Ear(Deployment deployment, StoreContext context, String channel, Listener listener) {
@@ -60,6 +61,13 @@ final class Ear {
     }
 
     /** Waits until messages come for the first time; later interruptions are bridged by asking again. */
+    void awaitFirst(String operation, Claim claim, Duration patience) {
+        if (!everHeard) {
+            awaitFirst(operation, claim.describe(), patience);
+        }
+    }
+
+    /** The same, for something that is not a claim. */
     void awaitFirst(String operation, String lockName, Duration patience) {
         if (!everHeard) {
             RuntimeException why = await(patience);
@@ -76,7 +84,7 @@ final class Ear {
     }
 
     /** Ends the subscription if it is at the wrong server by now; the thread then looks for the right one. */
-    void moveIfNeeded() {
+    private void moveIfNeeded() {
         Subscription now = current;
         if (now != null && !deployment.isListeningPost(now.post)) {
             cut();
@@ -131,14 +139,14 @@ final class Ear {
                 subscription = new Subscription(post, post.listen());
                 current = subscription;
                 if (!closed) {
-                    subscription.proceed(subscription.connection, channel);
+                    subscription.proceed(subscription.line.connection(), channel);
                 }
             } catch (BrokenExchange | JedisException | IllegalStateException broken) {
                 tellNews(broken);
             } finally {
                 if (subscription != null) {
                     failures = subscription.confirmed ? 0 : failures;
-                    subscription.post.hangUp(subscription.connection);
+                    subscription.post.hangUp(subscription.line);
                     deployment.suspect(subscription.post);
                 }
             }
@@ -162,6 +170,7 @@ final class Ear {
             if (now != null && now.confirmed && !now.isOver) {
                 now.beat();
             }
+            deployment.beat();
             moveIfNeeded();
         } finally {
             context.scheduler().schedule(HEARTBEAT, this::beat);
@@ -171,21 +180,21 @@ final class Ear {
     private void cut() {
         Subscription now = current;
         if (now != null) {
-            Wire.cut(now.connection);
+            now.line.cut();
         }
     }
 
     /** One subscription, as long as its connection lasts. */
     private final class Subscription extends BinaryJedisPubSub {
         private final Server post;
-        private final Connection connection;
+        private final Line line;
         private volatile boolean confirmed;
         private volatile long heardNanos;
         private volatile boolean isOver;
 
-        Subscription(Server post, Connection connection) {
+        Subscription(Server post, Line line) {
             this.post = post;
-            this.connection = connection;
+            this.line = line;
         }
 
         @Override
@@ -199,7 +208,7 @@ final class Ear {
         @Override
         public void onMessage(byte[] from, byte[] message) {
             heardNanos = context.clock().nanos();
-            listener.heard(message, post);
+            listener.heard(message, line.clock());
         }
 
         @Override
@@ -210,14 +219,14 @@ final class Ear {
         void beat() {
             if (context.clock().nanos() - heardNanos > HEARTBEATS_BEFORE_DEAD * HEARTBEAT.toNanos()) {
                 isOver = true;
-                Wire.cut(connection);
+                line.cut();
                 return;
             }
             try {
                 ping();
             } catch (JedisException broken) {
                 isOver = true;
-                Wire.cut(connection);
+                line.cut();
             }
         }
     }

@@ -1,6 +1,8 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.ServerClock;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -22,6 +24,9 @@ final class Exchange {
 
     private final Thread asker = Thread.currentThread();
     private int acknowledged;
+
+    /** The clock of the server that answered. */
+    private @Nullable ServerClock clock;
 
     /** Why there are no answers, if there are none; written before {@link #over}. */
     private @Nullable RuntimeException failure;
@@ -51,6 +56,11 @@ final class Exchange {
         return acknowledged;
     }
 
+    /** {@return the clock of the server that answered} */
+    ServerClock clock() {
+        return Objects.requireNonNull(clock, "not carried");
+    }
+
     /** Marks the end; the asking thread goes on, unless it is the calling one. */
     void end(@Nullable RuntimeException why) {
         failure = why;
@@ -73,14 +83,18 @@ final class Exchange {
     }
 
     /** Sends everything in some exchanges at once and reads the answers; a refused command is an answer. */
-    static void carry(Connection connection, List<Exchange> together) {
+    static void carry(Line line, List<Exchange> together) {
+        Connection connection = line.connection();
+        for (Exchange exchange : together) {
+            exchange.clock = line.clock();
+        }
         if (together.size() == 1 && together.get(0).isSimple()) {
-            carrySimple(connection, together.get(0).calls.get(0));
+            carrySimple(line, together.get(0).calls.get(0));
             return;
         }
         int expected = 0;
         for (Exchange exchange : together) {
-            expected += exchange.send(connection);
+            expected += exchange.send(line);
         }
         List<Object> answers = connection.getMany(expected);
         int at = 0;
@@ -93,8 +107,9 @@ final class Exchange {
         return calls.size() == 1 && replicas == null;
     }
 
-    private static void carrySimple(Connection connection, Call call) {
-        int expected = call.send(connection);
+    private static void carrySimple(Line line, Call call) {
+        Connection connection = line.connection();
+        int expected = call.send(line);
         if (expected > 1) {
             call.take(connection.getMany(expected), 0);
             return;
@@ -106,13 +121,13 @@ final class Exchange {
         }
     }
 
-    private int send(Connection connection) {
+    private int send(Line line) {
         int expected = 0;
         for (Call call : calls) {
-            expected += call.send(connection);
+            expected += call.send(line);
         }
         if (replicas != null) {
-            connection.sendCommand(Command.WAIT, replicas.countText(), replicas.millisText());
+            line.connection().sendCommand(Command.WAIT, replicas.countText(), replicas.millisText());
             expected++;
         }
         return expected;

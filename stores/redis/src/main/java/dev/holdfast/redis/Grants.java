@@ -14,8 +14,6 @@ final class Grants {
     /** So many names are handled by one run of a script; more would keep other clients waiting. */
     private static final int MOST_PER_SCRIPT = 100;
 
-    private static final byte[] IN_CLUSTER = {'c'};
-
     private final MonotonicClock clock;
     private final Keys keys;
     private final Courier courier;
@@ -87,15 +85,13 @@ final class Grants {
         for (int from = 0; from < grants.size(); from += most) {
             List<Grant> some = grants.subList(from, Math.min(grants.size(), from + most));
             List<byte[]> heads = new ArrayList<>(some.size());
-            List<byte[]> arguments = new ArrayList<>(some.size() + 1);
+            List<byte[]> arguments = new ArrayList<>(some.size());
             for (Grant grant : some) {
                 heads.add(keys.head(grant.name()));
                 arguments.add(record.apply(grant));
             }
-            if (cluster) {
-                arguments.add(IN_CLUSTER);
-            }
-            batches.add(new Batch(some, Call.of(script, heads, arguments)));
+            Call call = Call.of(script, heads, arguments);
+            batches.add(new Batch(some, cluster ? call.withPlace() : call));
         }
         return batches;
     }

@@ -4,8 +4,10 @@ import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreListener;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,14 +24,17 @@ final class Inbox implements Ear.Listener {
     private final StoreListener listener;
     private final Keys keys;
 
-    /** Whether a pushed grant can be used at once; otherwise it has to be asked for, which is then the proof. */
+    /** Whether a pushed grant may be used at once; otherwise it has to be confirmed by asking for it. */
     private final boolean trustsPushes;
+
+    private final Clocks clocks;
 
     private final Map<OwnerId, Claim> waiting = new ConcurrentHashMap<>();
 
-    Inbox(StoreListener listener, Keys keys, boolean trustsPushes) {
+    Inbox(StoreListener listener, Keys keys, Clocks clocks, boolean trustsPushes) {
         this.listener = listener;
         this.keys = keys;
+        this.clocks = clocks;
         this.trustsPushes = trustsPushes;
     }
 
@@ -48,10 +53,10 @@ final class Inbox implements Ear.Listener {
     }
 
     @Override
-    public void heard(byte[] message, Server from) {
+    public void heard(byte[] message, ServerClock clock) {
         ByteBuffer in = ByteBuffer.wrap(message);
         switch (in.get()) {
-            case 'G' -> granted(in, from);
+            case 'G' -> granted(in, clock);
             case 'W' -> {
                 long epoch = in.getLong();
                 listener.wanted(name(in), epoch);
@@ -62,29 +67,36 @@ final class Inbox implements Ear.Listener {
                 listener.lost(name(in), owner, epoch, LossReason.EVICTED);
             }
             default -> {
-                // A message that a newer release knows. Messages are hints, so nothing is lost by not understanding one.
+                // A message that a newer release knows. Messages are hints, so nothing is lost by not understanding
+                // one.
             }
         }
     }
 
-    private void granted(ByteBuffer in, Server from) {
+    private void granted(ByteBuffer in, ServerClock clock) {
         Claim claim = waiting.get(Records.owner(in));
         long serverMillis = in.getLong();
         Duration left = Duration.ofMillis(in.getInt());
+        byte[] place = new byte[in.get()];
+        in.get(place);
         if (claim == null) {
             return;
         }
-        List<Grant> grants = trustsPushes ? grants(claim, in, left) : null;
+        List<Grant> grants = grants(claim, in, left);
         if (grants == null) {
             listener.retry(claim.parts().get(0).name(), claim.owner());
-            return;
+        } else {
+            waiting.remove(claim.owner());
+            ServerClock whose = place.length == 0 ? clock : clocks.at(new String(place, StandardCharsets.UTF_8));
+            listener.granted(
+                    grants,
+                    trustsPushes
+                            ? whose.notLaterThan(Duration.ofMillis(serverMillis).toNanos())
+                            : StoreListener.UNKNOWN_ANCHOR);
         }
-        waiting.remove(claim.owner());
-        listener.granted(
-                grants, from.clock().notLaterThan(Duration.ofMillis(serverMillis).toNanos()));
     }
 
-    /** The grants of all parts, epochs first, then whether each is wanted; null if the message is about something else. */
+    /** The grants of all parts, epochs first, then whether each is wanted; null if the message is about one part only. */
     private static @Nullable List<Grant> grants(Claim claim, ByteBuffer in, Duration left) {
         int count = claim.parts().size();
         if (in.remaining() != count * (EPOCH_BYTES + 1)) {

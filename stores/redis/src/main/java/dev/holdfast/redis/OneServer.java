@@ -47,6 +47,11 @@ final class OneServer implements Deployment {
     }
 
     @Override
+    public void beat() {
+        // There is nothing to look for.
+    }
+
+    @Override
     public String failover() {
         return "one server: a restart keeps what its persistence kept; locks that it lost are told lost at the next"
                 + " renewal, and may be granted to others before that; tokens still grow, by the server's clock";

@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.spi.MonotonicClock;
-import dev.holdfast.spi.ServerClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +28,8 @@ final class PooledServer implements Server {
     private final HostAndPort address;
     private final ConnectionSettings settings;
     private final MonotonicClock clock;
-    private final ServerClock serverClock;
+
+    private final Clocks clocks;
     private final OverdueWatch watch;
 
     /** How many more threads may use a connection now. */
@@ -40,11 +40,12 @@ final class PooledServer implements Server {
     private final Set<Wire> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    PooledServer(HostAndPort address, ConnectionSettings settings, MonotonicClock clock, OverdueWatch watch) {
+    PooledServer(
+            HostAndPort address, ConnectionSettings settings, MonotonicClock clock, Clocks clocks, OverdueWatch watch) {
         this.address = address;
         this.settings = settings;
         this.clock = clock;
-        this.serverClock = new ServerClock(clock);
+        this.clocks = clocks;
         this.watch = watch;
         this.free = new AtomicInteger(settings.maxConnections());
         watch.add(this);
@@ -61,18 +62,14 @@ final class PooledServer implements Server {
     }
 
     @Override
-    public Connection listen() {
-        return settings.connect(address);
+    public Line listen() {
+        return connect();
     }
 
     @Override
-    public void hangUp(Connection connection) {
-        Wire.cut(connection);
-    }
-
-    @Override
-    public ServerClock clock() {
-        return serverClock;
+    public void hangUp(Line line) {
+        clocks.forget(line.place());
+        line.cut();
     }
 
     @Override
@@ -200,23 +197,29 @@ final class PooledServer implements Server {
 
     private Wire borrow() {
         if (closed) {
-            throw BrokenExchange.beforeSending(
-                    "the store is closed", new IllegalStateException("the store is closed"));
+            throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
         Wire wire = idle.pollFirst();
-        return wire == null ? connect() : wire;
+        return wire == null ? open() : wire;
     }
 
-    private Wire connect() {
+    private Wire open() {
+        Line line = connect();
+        if (!settings.keepsSocketTimeout()) {
+            // The watch ends what takes too long: cheaper than a timed read, which polls before every answer.
+            line.connection().setSoTimeout(0);
+        }
+        Wire wire = new Wire(line, where());
+        open.add(wire);
+        return wire;
+    }
+
+    private Line connect() {
+        Dialler dialler = settings.dialler(address);
         try {
-            Connection connection = settings.connect(address);
-            if (!settings.keepsSocketTimeout()) {
-                // The watch ends what takes too long: cheaper than a timed read, which polls before every answer.
-                connection.setSoTimeout(0);
-            }
-            Wire wire = new Wire(connection, where());
-            open.add(wire);
-            return wire;
+            Connection connection = settings.connect(dialler);
+            String place = dialler.reached().getHostAddress() + ":" + address.getPort();
+            return new Line(connection, place, clocks.at(place));
         } catch (JedisConnectionException unreachable) {
             throw BrokenExchange.beforeSending(where() + " cannot be reached", unreachable);
         }
@@ -227,6 +230,7 @@ final class PooledServer implements Server {
             return;
         }
         if (wire.isBroken() || closed) {
+            clocks.forget(wire.line().place());
             discard(wire);
         } else {
             idle.offerFirst(wire);

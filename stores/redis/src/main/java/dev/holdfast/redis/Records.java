@@ -24,9 +24,6 @@ final class Records {
     /** Extend a grant that is found: a part of a claim that is taken name by name. */
     static final int EXTEND = 4;
 
-    /** The server belongs to a cluster. */
-    static final int CLUSTER = 8;
-
     static final int OWNER_BYTES = 16;
     private static final int CLAIM_BYTES = 14;
 
@@ -42,7 +39,9 @@ final class Records {
     /** {@return the record of one part of a claim} */
     byte[] claim(Claim claim, Claim.Part part, int mode, List<byte[]> keys) {
         byte[] text = about(claim.holder());
-        int more = keys.size() < 2 ? 0 : keys.stream().mapToInt(key -> key.length + 1).sum() + 1;
+        int more = keys.size() < 2
+                ? 0
+                : keys.stream().mapToInt(key -> key.length + 1).sum() + 1;
         ByteBuffer record = ByteBuffer.allocate(OWNER_BYTES + CLAIM_BYTES + channel.length + text.length + more);
         record.putLong(claim.owner().high()).putLong(claim.owner().low());
         record.put((byte) ('0' + mode)).put(kind(part.kind()));

@@ -23,8 +23,6 @@ final class RedisStore implements LockStore {
     /** All keys outlive the longest lease by far, so that none of them needs a life of its own. */
     private static final Duration LONGEST_LEASE = Duration.ofHours(24);
 
-    private static final byte[] IN_CLUSTER = {'c'};
-
     private final Duration timeout;
     private final Keys keys;
     private final Courier courier;
@@ -36,13 +34,14 @@ final class RedisStore implements LockStore {
     private final Runnable afterClose;
     private volatile boolean closed;
 
-    private RedisStore(StoreContext context, Settings settings, Deployment deployment, Runnable afterClose) {
+    private RedisStore(
+            StoreContext context, Settings settings, Deployment deployment, Clocks clocks, Runnable afterClose) {
         String channel = new Keys(settings.prefix()).channel(ClientId.mint());
         this.timeout = settings.timeout();
         this.afterClose = afterClose;
         this.keys = new Keys(settings.prefix());
         this.courier = new Courier(deployment, context.ioExecutor());
-        Inbox inbox = new Inbox(context.listener(), keys, !deployment.isCluster() && settings.replicas() == null);
+        Inbox inbox = new Inbox(context.listener(), keys, clocks, settings.replicas() == null);
         this.ear = new Ear(deployment, context, channel, inbox);
         this.claims = new Claims(context, settings, keys, new Records(channel), courier, inbox);
         this.grants = new Grants(context.clock(), settings, keys, courier);
@@ -51,8 +50,9 @@ final class RedisStore implements LockStore {
     }
 
     /** Opens the store; it connects when it is used, and listens as soon as it can. */
-    static RedisStore open(StoreContext context, Settings settings, Deployment deployment, Runnable afterClose) {
-        RedisStore store = new RedisStore(context, settings, deployment, afterClose);
+    static RedisStore open(
+            StoreContext context, Settings settings, Deployment deployment, Clocks clocks, Runnable afterClose) {
+        RedisStore store = new RedisStore(context, settings, deployment, clocks, afterClose);
         store.ear.open();
         return store;
     }
@@ -93,10 +93,8 @@ final class RedisStore implements LockStore {
     @Override
     public AcquireOutcome tryAcquire(Claim claim) {
         ensureOpen("acquire", claim.describe());
-        if (claim.queue()) {
-            // Whoever stands in line must be able to hear; a waiter that cannot be told would be passed over.
-            ear.awaitFirst("acquire", claim.describe(), timeout);
-        }
+        // Whoever holds must hear that it is wanted or evicted, and a waiter that cannot be told would be passed over.
+        ear.awaitFirst("acquire", claim, timeout);
         return claims.acquire(claim);
     }
 
@@ -139,10 +137,8 @@ final class RedisStore implements LockStore {
     @Override
     public int evict(String name, String by, String reason) {
         ensureOpen("evict", name);
-        List<byte[]> arguments = courier.deployment().isCluster()
-                ? List.of(Keys.bytes(by), Keys.bytes(reason), IN_CLUSTER)
-                : List.of(Keys.bytes(by), Keys.bytes(reason));
-        Call call = Call.of(Script.EVICT, List.of(keys.head(name)), arguments).once();
+        Call call = Call.of(Script.EVICT, List.of(keys.head(name)), List.of(Keys.bytes(by), Keys.bytes(reason)));
+        call = (courier.deployment().isCluster() ? call.withPlace() : call).once();
         courier.deliver(call, null);
         if (call.failure() != null) {
             throw Faults.of("evict", name, call.failure());

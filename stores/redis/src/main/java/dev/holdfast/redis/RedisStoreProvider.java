@@ -6,10 +6,12 @@ import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Function;
+import redis.clients.jedis.HostAndPort;
 
 /**
  * Opens {@code redis://}, {@code redis+sentinel://} and {@code redis+cluster://}, and with {@code rediss} the same over
- * TLS.
+ * TLS. Thread-safe.
  */
 public final class RedisStoreProvider implements StoreProvider {
 
@@ -30,21 +32,33 @@ public final class RedisStoreProvider implements StoreProvider {
     public Set<String> options() {
         Set<String> options = new HashSet<>(Settings.OPTIONS);
         options.add(ConnectionSettings.AUTHORITY);
+        options.add(Address.SENTINEL_LOGIN);
         return Set.copyOf(options);
     }
 
     @Override
     public LockStore open(StoreUri uri, StoreContext context) {
+        JedisVersion.check();
         Address address = Address.of(uri);
         Settings settings = Settings.of(uri, context);
         ConnectionSettings connections = ConnectionSettings.of(
                 address, settings, uri.option(ConnectionSettings.AUTHORITY).orElse(null));
         OverdueWatch watch = new OverdueWatch(context, connections.lookInterval());
+        Clocks clocks = new Clocks(context.clock());
+        Function<HostAndPort, Server> servers =
+                host -> new PooledServer(host, connections, context.clock(), clocks, watch);
         Deployment deployment = switch (address.kind()) {
-            case ONE ->
-                new OneServer(new PooledServer(address.hosts().get(0), connections, context.clock(), watch));
-            case SENTINEL, CLUSTER -> throw new UnsupportedOperationException();
+            case ONE -> new OneServer(servers.apply(address.hosts().get(0)));
+            case SENTINEL ->
+                new SentinelDeployment(
+                        address.hosts(),
+                        address.master(),
+                        connections.forSentinels(address.logsInAtSentinels(uri) ? address : null),
+                        servers);
+            case CLUSTER ->
+                new ClusterDeployment(
+                        address::hosts, servers, settings.timeout().toNanos(), context.clock(), context.random());
         };
-        return RedisStore.open(context, settings, deployment, watch::close);
+        return RedisStore.open(context, settings, deployment, clocks, watch::close);
     }
 }

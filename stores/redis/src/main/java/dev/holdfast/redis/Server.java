@@ -1,7 +1,5 @@
 package dev.holdfast.redis;
 
-import dev.holdfast.spi.ServerClock;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** One Redis server and the connections to it. Thread-safe. */
@@ -19,13 +17,10 @@ interface Server extends AutoCloseable {
      *
      * @throws JedisException if there is none
      */
-    Connection listen();
+    Line listen();
 
     /** Takes back what {@link #listen} lent, which is of no use for anything else. */
-    void hangUp(Connection connection);
-
-    /** {@return what is known of its clock} */
-    ServerClock clock();
+    void hangUp(Line line);
 
     /** Forgets connections that are not in use, because they are probably broken. */
     void forgetIdle();

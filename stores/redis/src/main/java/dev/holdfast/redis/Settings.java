@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param timeout the longest that one call may take
  * @param replicas who has to acknowledge a grant, or null for nobody
  */
-record Settings(String prefix, int maxConnections, Duration timeout, @Nullable Replicas replicas) {
+record Settings(
+        String prefix,
+        int maxConnections,
+        Duration timeout,
+        @Nullable Replicas replicas) {
     static final String PREFIX = "prefix";
     static final String MAX_CONNECTIONS = "maxConnections";
     static final String TIMEOUT = "timeout";
@@ -42,19 +46,19 @@ record Settings(String prefix, int maxConnections, Duration timeout, @Nullable R
     static Settings of(StoreUri uri, StoreContext context) {
         String prefix = uri.option(PREFIX).orElse(DEFAULT_PREFIX);
         if (!PREFIX_FORM.matcher(prefix).matches()) {
-            throw new StoreMisconfiguredException("the option '" + PREFIX
-                    + "' must be 1 to 100 letters, digits or any of _ . : / -");
+            throw new StoreMisconfiguredException(
+                    "the option '" + PREFIX + "' must be 1 to 100 letters, digits or any of _ . : / -");
         }
         Duration timeout = uri.option(TIMEOUT).map(text -> time(TIMEOUT, text)).orElse(context.commandTimeout());
-        int connections =
-                number(uri, MAX_CONNECTIONS, 1, MOST_CONNECTIONS).orElse(DEFAULT_MAX_CONNECTIONS);
+        int connections = number(uri, MAX_CONNECTIONS, 1, MOST_CONNECTIONS).orElse(DEFAULT_MAX_CONNECTIONS);
         return new Settings(prefix, connections, timeout, replicas(uri, timeout));
     }
 
     private static @Nullable Replicas replicas(StoreUri uri, Duration timeout) {
         int count = number(uri, REPLICAS, 0, MOST_REPLICAS).orElse(0);
-        Duration patience =
-                uri.option(REPLICAS_TIMEOUT).map(text -> time(REPLICAS_TIMEOUT, text)).orElse(timeout.dividedBy(2));
+        Duration patience = uri.option(REPLICAS_TIMEOUT)
+                .map(text -> time(REPLICAS_TIMEOUT, text))
+                .orElse(timeout.dividedBy(2));
         if (patience.compareTo(timeout) >= 0) {
             throw new StoreMisconfiguredException("the option '" + REPLICAS_TIMEOUT
                     + "' must be shorter than the command timeout of " + timeout.toMillis() + " ms");

@@ -53,8 +53,7 @@ final class Views {
         if (view.holders.isEmpty() && view.waiters.isEmpty() && eviction.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(
-                new LockView(name, view.kind, view.capacity, view.holders, view.waiters, eviction));
+        return Optional.of(new LockView(name, view.kind, view.capacity, view.holders, view.waiters, eviction));
     }
 
     private void readHead(byte[] head) {

@@ -1,16 +1,14 @@
 package dev.holdfast.redis;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** One connection for commands. Used by one thread at a time; only {@link #endIfOverdue} and {@link #cut} by others. */
 final class Wire {
     private static final long IDLE = Long.MIN_VALUE;
 
-    private final Connection connection;
+    private final Line line;
     private final String where;
     private boolean usedBefore;
 
@@ -19,8 +17,8 @@ final class Wire {
 
     private volatile boolean overdue;
 
-    Wire(Connection connection, String where) {
-        this.connection = connection;
+    Wire(Line line, String where) {
+        this.line = line;
         this.where = where;
     }
 
@@ -31,15 +29,15 @@ final class Wire {
         // In this order: the watch goes to sleep only after it has seen that nobody waits.
         watch.note();
         try {
-            Exchange.carry(connection, together);
+            Exchange.carry(line, together);
         } catch (JedisConnectionException broken) {
-            connection.setBroken();
+            line.connection().setBroken();
             throw overdue
                     ? BrokenExchange.afterSending(
                             where + " did not answer in time", false, new TimeoutException("no answer in time"))
                     : BrokenExchange.afterSending("the connection to " + where + " broke", stale, broken);
         } catch (RuntimeException | Error unexpected) {
-            connection.setBroken();
+            line.connection().setBroken();
             throw unexpected;
         } finally {
             awaitingSinceNanos = IDLE;
@@ -47,7 +45,7 @@ final class Wire {
     }
 
     boolean isBroken() {
-        return overdue || connection.isBroken();
+        return overdue || line.connection().isBroken();
     }
 
     /** Cuts the connection if its answer is overdue; tells whether one is awaited. */
@@ -64,14 +62,10 @@ final class Wire {
     }
 
     void cut() {
-        cut(connection);
+        line.cut();
     }
 
-    static void cut(Connection connection) {
-        try {
-            connection.forceDisconnect();
-        } catch (IOException closedAlready) {
-            connection.setBroken();
-        }
+    Line line() {
+        return line;
     }
 }

@@ -1,10 +1,11 @@
 -- Acquire and poll. Invariant: an owner holds all of its names or none, in one step; it is answered with the grant it
 -- has, else granted if it fits, else, if it asks for that, it stands in every line with one and the same number.
--- KEYS: heads. ARGV: one record per key. Answers: {0, now, hint} contended, {1, now, left, epoch, wanted, ...} granted,
--- {2, part, kind, capacity} mismatch, {3, part, format} cannot be read.
+-- KEYS: heads. ARGV: one record per key; in a cluster, the place.
+-- Answers: {0, now, hint} contended, {1, now, left, epoch, wanted, ...} granted, {2, part, kind, capacity} mismatch,
+-- {3, part, format} cannot be read.
 local owner, mode, lease = sub(ARGV[1], 1, 16), string.byte(ARGV[1], 17) - 48, number(ARGV[1], 27)
 local queue, touch, extend = mode % 2 == 1, mode % 4 >= 2, mode % 8 >= 4
-cluster = mode >= 8
+place = ARGV[#KEYS + 1]
 local parts, gone = {}, false
 for i = 1, #KEYS do
   parts[i] = load(KEYS[i])
@@ -75,22 +76,22 @@ for i = 1, #parts do
   end
 end
 
-local place, since = arrival(parts[1], owner), now
+local turn, since = arrival(parts[1], owner), now
 for i = 1, #parts do
-  local record = place and arrival(parts[i], owner) == place and waiter(parts[i], owner)
+  local record = turn and arrival(parts[i], owner) == turn and waiter(parts[i], owner)
   if record then
     since = select(2, unpack('>I8I8', record))
   else
-    place = nil
+    turn = nil
   end
 end
 local fit = true
 for i = 1, #parts do
-  fit = fit and fits(parts[i], number(ARGV[i], 23), place or math.huge)
+  fit = fit and fits(parts[i], number(ARGV[i], 23), turn or math.huge)
 end
 if fit then
   for i = 1, #parts do
-    if place then
+    if turn then
       leave(parts[i], owner)
     end
     epochs[i] = hold(parts[i], owner, ARGV[i], lease)
@@ -103,12 +104,12 @@ for i = 1, #parts do
   hint = math.min(hint, parts[i].used > 0 and parts[i].expiry - now or IDLE_HINT)
 end
 if queue then
-  if not place then
-    place = (now - ORIGIN) * 1000
+  if not turn then
+    turn = (now - ORIGIN) * 1000
     for i = 1, #parts do
       local last = parts[i].line and call('ZREVRANGE', KEYS[i] .. ':q', 0, 0, 'WITHSCORES')[2]
-      if last and tonumber(last) >= place then
-        place = tonumber(last) + 1
+      if last and tonumber(last) >= turn then
+        turn = tonumber(last) + 1
       end
     end
   end
@@ -117,7 +118,7 @@ if queue then
     if not part.line then
       call('DEL', KEYS[i] .. ':q', KEYS[i] .. ':w')
     end
-    call('ZADD', KEYS[i] .. ':q', string.format('%.0f', place), owner)
+    call('ZADD', KEYS[i] .. ':q', string.format('%.0f', turn), owner)
     call('HSET', KEYS[i] .. ':w', owner, pack('>I8I8', now + PATIENCE, since) .. sub(ARGV[i], 17))
     call('PEXPIRE', KEYS[i] .. ':q', KEPT)
     call('PEXPIRE', KEYS[i] .. ':w', KEPT)

@@ -1,7 +1,7 @@
 -- Evict. Invariant: no holder keeps the name, nor any other name of the same claim; each is told; the last epoch stays,
--- so that the next grant fences them. KEYS: a head. ARGV: by, reason, one more in a cluster. Answer: how many.
+-- so that the next grant fences them. KEYS: a head. ARGV: by, reason, in a cluster, the place. Answer: how many.
 local MOST_REMEMBERED = 1000
-cluster = ARGV[3] ~= nil
+place = ARGV[3]
 local name = load(KEYS[1])
 if name.newer then
   return { 3, 1, name.format }

@@ -8,12 +8,15 @@
 -- over several names, their keys in further lines. All times are milliseconds of the server's clock.
 local KEPT, KEPT_AT_LEAST = 259200000, 172800000
 local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
-local PROVISIONAL, PATIENCE, BURIED, LONGEST_HINT, IDLE_HINT = 3000, 20000, 60000, 5000, 250
+local PROVISIONAL, PATIENCE, BURIED = 3000, 20000, 60000
+local LONGEST_HINT, IDLE_HINT, ABSENT = 5000, 250, 6000
 local PAGE = 16
 
 local call, sub, match, pack, unpack = redis.call, string.sub, string.match, struct.pack, struct.unpack
 local names, outbox = {}, {}
-local now, cluster
+
+-- Where this is, as the asking client knows it; nil but in a cluster.
+local now, place
 
 local function number(text, at)
   return (unpack('>I4', text, at))
@@ -201,7 +204,7 @@ end
 
 -- Whether somebody listens on a waiter's own channel. In a cluster the listener may be at any node.
 local function reachable(record)
-  return cluster or call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] ~= 0
+  return place or call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] ~= 0
 end
 
 -- The keys of all names that a waiter waits for; nil if it is one.
@@ -245,7 +248,17 @@ local function grant(name, owner, record, keys, me)
     for i = 1, #granted do
       epochs = epochs .. (wanted(granted[i]) and '1' or '0')
     end
-    outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'G' .. owner .. pack('>I8I4', now, lease) .. epochs }
+    outbox[#outbox + 1] = {
+      match(record, '^[^\n]*', 31),
+      'G' .. owner .. pack('>I8I4B', now, lease, #(place or '')) .. (place or '') .. epochs,
+    }
+  end
+end
+
+-- Whoever cannot be told and lives asks again on its own within the longest hint; after that it is gone.
+local function doubt(name, owner, record)
+  if unpack('>I8', record) > now + ABSENT then
+    call('HSET', name.key .. ':w', owner, pack('>I8', now + ABSENT) .. sub(record, 9))
   end
 end
 
@@ -259,6 +272,7 @@ local function serve(name, me)
       local record = waiter(name, owner)
       if record and not (owner == me or reachable(record)) then
         at = at + 1
+        doubt(name, owner, record)
       elseif record then
         local units, keys = number(record, 23), companions(record)
         local fit = taken + units <= name.cap

@@ -1,6 +1,6 @@
 -- Release. Invariant: only a grant with this epoch and owner that has not expired is given back; the line is served.
--- KEYS: heads. ARGV: epoch and owner per key; one more in a cluster. Answers: 1 (released) or 0 (not held) per key.
-cluster = ARGV[#KEYS + 1] ~= nil
+-- KEYS: heads. ARGV: epoch and owner per key; in a cluster, the place. Answers: 1 (released) or 0 (not held) per key.
+place = ARGV[#KEYS + 1]
 local parts, answers = {}, {}
 for i = 1, #KEYS do
   parts[i] = load(KEYS[i])

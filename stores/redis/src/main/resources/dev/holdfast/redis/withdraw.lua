@@ -1,6 +1,6 @@
 -- Withdraw. Invariant: afterwards the owner neither waits nor holds, and with a tombstone no late request of it does.
--- KEYS: heads. ARGV: owner, '1' for a tombstone, one more in a cluster.
-cluster = ARGV[3] ~= nil
+-- KEYS: heads. ARGV: owner, '1' for a tombstone, in a cluster, the place.
+place = ARGV[3]
 local parts = {}
 for i = 1, #KEYS do
   local part = load(KEYS[i])
