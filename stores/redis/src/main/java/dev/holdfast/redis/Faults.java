@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
+import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Locale;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -52,7 +53,22 @@ final class Faults {
         if (failure instanceof JedisDataException refused) {
             return of(operation, lockName, refused);
         }
+        if (isUntrusted(failure)) {
+            return new StoreMisconfiguredException(
+                    "the server's certificate is not trusted, or not for that host; the option '"
+                            + ConnectionSettings.AUTHORITY + "' names the authority that signed it",
+                    failure);
+        }
         return new StoreUnavailableException(operation, lockName, failure);
+    }
+
+    private static boolean isUntrusted(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CertificateException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static HoldfastException of(String operation, String lockName, JedisDataException refused) {
