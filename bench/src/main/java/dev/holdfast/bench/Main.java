@@ -1,81 +1,75 @@
 package dev.holdfast.bench;
 
-import dev.holdfast.DistributedLock;
-import dev.holdfast.Holdfast;
-import dev.holdfast.Lease;
-import dev.holdfast.LockOptions;
+import dev.holdfast.bench.ruler.RedisRuler;
+import dev.holdfast.bench.ruler.Request;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.NoSuchElementException;
 
-/** Runs the benchmark of the engine on the memory store; see {@code bench/run --help}. */
+/** Runs a benchmark; see {@code bench/run --help}. */
 public final class Main {
-    private static final int CROWD = 100;
+    private static final String USAGE = "usage: bench/run [--store memory] [--rounds N] [--millis N]\n"
+            + "       bench/run --store redis [--scenario NAME] [--seconds N] [--rounds N] [--json FILE]";
+
+    private static final Duration SHORTEST = Duration.ofMillis(100);
 
     private Main() {}
 
     /**
-     * Runs it.
+     * Runs it. The status is 0 if all targets are met, 1 if not, 2 if the arguments are wrong.
      *
-     * @param arguments {@code --rounds N}, {@code --millis N}
+     * @param arguments see {@code bench/run --help}
      * @throws InterruptedException if stopped
+     * @throws IOException if results cannot be written
      */
-    public static void main(String[] arguments) throws InterruptedException {
-        int rounds = 7;
+    public static void main(String[] arguments) throws InterruptedException, IOException {
+        String store = "memory";
+        int rounds = 0;
         long millis = 700;
-        Iterator<String> words = Arrays.asList(arguments).iterator();
-        while (words.hasNext()) {
-            switch (words.next()) {
-                case "--rounds" -> rounds = Integer.parseInt(words.next());
-                case "--millis" -> millis = Long.parseLong(words.next());
-                default -> throw new IllegalArgumentException("usage: bench/run [--rounds N] [--millis N]");
+        Request request = Request.defaults();
+        try {
+            Iterator<String> words = Arrays.asList(arguments).iterator();
+            while (words.hasNext()) {
+                switch (words.next()) {
+                    case "--store" -> store = words.next();
+                    case "--rounds" -> rounds = positive(words.next());
+                    case "--millis" -> millis = positive(words.next());
+                    case "--seconds" -> request = request.withTime(seconds(words.next()));
+                    case "--scenario" -> request = request.withScenario(words.next());
+                    case "--json" -> request = request.withJson(Path.of(words.next()));
+                    default -> throw new IllegalArgumentException("unknown argument");
+                }
             }
+            if (rounds > 0) {
+                request = request.withRounds(rounds);
+            }
+            switch (store) {
+                case "memory" -> System.exit(MemoryRuler.run(rounds > 0 ? rounds : 7, millis) ? 0 : 1);
+                case "redis" -> System.exit(RedisRuler.run(request) ? 0 : 1);
+                default -> throw new IllegalArgumentException("there is no benchmark of the store " + store);
+            }
+        } catch (IllegalArgumentException | NoSuchElementException wrong) {
+            System.err.println("bench: " + wrong.getMessage() + "\n" + USAGE);
+            System.exit(2);
         }
-        System.out.printf(
-                "Java %s, %d processors%n",
-                Runtime.version(), Runtime.getRuntime().availableProcessors());
-        System.out.printf("%-28s %12s %12s  %-22s %7s%n", "scenario", "ours/s", "theirs/s", "against", "ratio");
-        boolean met = true;
-        try (Holdfast locks = Holdfast.connect("memory:")) {
-            Contestant plain = holdfast(locks.lock("plain"));
-            Contestant sticky =
-                    holdfast(locks.lock("sticky", LockOptions.defaults().withStickyFor(Duration.ofSeconds(10))));
-            Race solo = new Race(1, Duration.ofMillis(millis));
-            Race hot = new Race(CROWD, Duration.ofMillis(millis));
-            met &= new Comparison("solo", "ReentrantLock", 1.0 / 40)
-                    .run(solo, plain, jdk(new ReentrantLock()), rounds, System.out);
-            met &= new Comparison("solo-sticky", "ReentrantLock", 1.0 / 40)
-                    .run(solo, sticky, jdk(new ReentrantLock()), rounds, System.out);
-            met &= new Comparison("hot-100-threads", "fair ReentrantLock", 0.5)
-                    .run(hot, plain, jdk(new ReentrantLock(true)), rounds, System.out);
-            met &= new Comparison("hot-100-threads-sticky", "fair ReentrantLock", 0.5)
-                    .run(hot, sticky, jdk(new ReentrantLock(true)), rounds, System.out);
-        }
-        met &= Waiters.async(System.out);
-        met &= Waiters.virtual(System.out);
-        met &= Footprint.run(System.out);
-        System.out.println(met ? "all targets met" : "NOT all targets met");
-        System.exit(met ? 0 : 1);
     }
 
-    private static Contestant holdfast(DistributedLock lock) {
-        return work -> {
-            try (Lease lease = lock.acquire()) {
-                work.run();
-            }
-        };
+    private static Duration seconds(String word) {
+        Duration time = Duration.ofMillis(Math.round(Double.parseDouble(word) * 1e3));
+        if (time.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException("a round must last at least 0.1 seconds, not " + word);
+        }
+        return time;
     }
 
-    private static Contestant jdk(Lock lock) {
-        return work -> {
-            lock.lock();
-            try {
-                work.run();
-            } finally {
-                lock.unlock();
-            }
-        };
+    private static int positive(String word) {
+        int number = Integer.parseInt(word);
+        if (number < 1) {
+            throw new IllegalArgumentException("a number must be at least 1, but was " + word);
+        }
+        return number;
     }
 }

@@ -62,7 +62,7 @@ final class PortReservationTest {
             public List<String> prepare(Place place) {
                 return starts.incrementAndGet() == 1
                         ? List.of("sh", "-c", "echo bind: Address already in use; exit 1")
-                        : List.of("sh", "-c", "echo ready; exec sleep 600");
+                        : List.of("sh", "-c", "echo open for business; exec sleep 600");
             }
         });
         assertThat(starts).hasValue(2);
@@ -86,7 +86,7 @@ final class PortReservationTest {
         Server server = rig.start("short", new Script() {
             @Override
             public List<String> prepare(Place place) {
-                return List.of("sh", "-c", "echo ready; while [ ! -e go ]; do sleep 0.02; done");
+                return List.of("sh", "-c", "echo open for business; while [ ! -e go ]; do sleep 0.02; done");
             }
         });
         assertThat(server.isRunning()).isTrue();
@@ -120,11 +120,11 @@ final class PortReservationTest {
         }
     }
 
-    /** A server made of a few words of shell: ready when it says so. */
+    /** A server made of a few words of shell: ready when it says that it is open for business. */
     private abstract static class Script implements Launch {
         @Override
         public boolean ready(Place place) throws IOException {
-            return Files.readString(place.directory().resolve("server.log")).contains("ready");
+            return Files.readString(place.directory().resolve("server.log")).contains("open for business");
         }
 
         @Override

@@ -34,7 +34,7 @@ record RedisLaunch(Role role, RedisSettings settings) implements Launch {
 
     @Override
     public List<String> prepare(Place place) throws IOException {
-        Path file = place.directory().resolve("redis.conf");
+        Path file = configurationFile(place);
         Files.createDirectories(data(place));
         if (!Files.exists(file)) {
             Files.write(file, configuration(place));
@@ -46,10 +46,14 @@ record RedisLaunch(Role role, RedisSettings settings) implements Launch {
         return List.copyOf(command);
     }
 
+    /** Whoever else may answer on the port, with this configuration it is our server. */
     @Override
     public boolean ready(Place place) throws IOException {
         try (RespConnection connection = connect(place.port())) {
-            return "PONG".equals(connection.ask("PING"));
+            return "PONG".equals(connection.ask("PING"))
+                    && String.valueOf(connection.ask("INFO", "server"))
+                            .lines()
+                            .anyMatch(("config_file:" + configurationFile(place))::equals);
         } catch (RedisError stillLoading) {
             return false;
         }
@@ -140,6 +144,10 @@ record RedisLaunch(Role role, RedisSettings settings) implements Launch {
             lines.add("requirepass \"" + password + "\"");
             lines.add("masterauth \"" + password + "\"");
         }
+    }
+
+    private static Path configurationFile(Place place) {
+        return place.directory().resolve("redis.conf");
     }
 
     private static Path data(Place place) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.tls.Certificates;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -51,6 +52,7 @@ final class RedisClusterTest {
     }
 
     @Test
+    @Tag("full")
     void worksWithTlsAndPassword() throws InterruptedException {
         RedisCluster cluster = RedisCluster.start(
                 rig, RedisSettings.defaults().withPassword("word").withTls(Certificates.forLocalhost(rig)));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.tls.Certificates;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -54,6 +55,7 @@ final class RedisSentinelsTest {
     }
 
     @Test
+    @Tag("full")
     void worksWithTlsAndPassword() throws InterruptedException {
         RedisSentinels group = RedisSentinels.start(
                 rig, RedisSettings.defaults().withPassword("word").withTls(Certificates.forLocalhost(rig)));

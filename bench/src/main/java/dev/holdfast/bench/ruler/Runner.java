@@ -1,0 +1,114 @@
+package dev.holdfast.bench.ruler;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The main class of a process that has one client of one maker's locks. It does what the lines on its standard input say
+ * and ends with them; replies are the lines of standard output that begin with {@link #REPLY}.
+ */
+final class Runner {
+    static final String REPLY = "bench: ";
+
+    /** Peers that starve some of their threads are counted anyway, after this time. */
+    private static final Duration TIME_TO_GET_UNDER_WAY = Duration.ofSeconds(10);
+
+    private static final Duration TIME_TO_CLOSE = Duration.ofSeconds(5);
+
+    private final Locks locks;
+    private final int process;
+    private final Blackboard board;
+    private final List<Mutex> held = new ArrayList<>();
+    private @Nullable Heat heat;
+
+    private Runner(Locks locks, int process, Blackboard board) {
+        this.locks = locks;
+        this.process = process;
+        this.board = board;
+    }
+
+    /** Arguments: the maker, the URL, the number of the process from 1, the file of the blackboard. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        // Peers leave threads behind that are not daemons; they must not keep a process that has failed.
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {
+            failure.printStackTrace(System.err);
+            Runtime.getRuntime().halt(1);
+        });
+        Locks locks = Maker.of(arguments[0]).open(arguments[1]);
+        Blackboard board = Blackboard.open(Path.of(arguments[3]));
+        Runner runner = new Runner(locks, Integer.parseInt(arguments[2]), board);
+        say("ready");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            runner.obey(List.of(line.split(" ", -1)));
+        }
+        Thread farewell = new Thread(locks::close, "farewell");
+        farewell.setDaemon(true);
+        farewell.start();
+        TimeUnit.NANOSECONDS.timedJoin(farewell, TIME_TO_CLOSE.toNanos());
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void obey(List<String> words) throws InterruptedException {
+        switch (words.get(0)) {
+            case "race" -> begin(race(Integer.parseInt(words.get(1)), words.get(2), words.get(3)));
+            case "hand-over" -> begin(new HandOver(locks.mutex(words.get(1)), board, process));
+            case "count" -> current().count();
+            case "stop" -> {
+                say(current().stop().line());
+                heat = null;
+            }
+            case "hold" -> hold(Integer.parseInt(words.get(1)), words.get(2));
+            case "drop" -> drop();
+            default -> throw new IllegalArgumentException("unknown command " + words);
+        }
+    }
+
+    private Race race(int threads, String sharing, String name) {
+        return sharing.equals("shared")
+                ? new Race(locks, threads, number -> name, board, process)
+                : new Race(locks, threads, number -> name + "-" + process + "-" + number, null, process);
+    }
+
+    private void begin(Heat next) throws InterruptedException {
+        heat = next;
+        next.start();
+        say(next.awaitUnderWay(TIME_TO_GET_UNDER_WAY) ? "under way" : "not all under way");
+    }
+
+    private void hold(int count, String name) throws InterruptedException {
+        for (int i = 0; i < count; i++) {
+            Mutex mutex = locks.mutex(name + "-" + i);
+            mutex.lock();
+            held.add(mutex);
+        }
+        say("held");
+    }
+
+    private void drop() {
+        held.forEach(Mutex::unlock);
+        held.clear();
+        say("dropped");
+    }
+
+    private Heat current() {
+        Heat current = heat;
+        if (current == null) {
+            throw new IllegalStateException("nothing is under way");
+        }
+        return current;
+    }
+
+    private static void say(String reply) {
+        System.out.println(REPLY + reply);
+        System.out.flush();
+    }
+}

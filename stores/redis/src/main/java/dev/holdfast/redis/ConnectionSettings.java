@@ -1,0 +1,149 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreMisconfiguredException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisProtocol;
+
+/** How our own connections are made. Immutable. */
+final class ConnectionSettings {
+    /** An option: a file with the certificate of the authority that signed the server's, for TLS. */
+    static final String AUTHORITY = "ca";
+
+    private static final int LOOKS_PER_TIMEOUT = 8;
+
+    private final Duration timeout;
+    private final int maxConnections;
+    private final @Nullable SSLContext tls;
+    private final JedisClientConfig login;
+
+    private ConnectionSettings(
+            Duration timeout, int maxConnections, @Nullable SSLContext tls, JedisClientConfig login) {
+        this.timeout = timeout;
+        this.maxConnections = maxConnections;
+        this.tls = tls;
+        this.login = login;
+    }
+
+    static ConnectionSettings of(Address address, Settings settings, @Nullable String authorityFile) {
+        if (authorityFile != null && !address.tls()) {
+            throw new StoreMisconfiguredException(
+                    "the option '" + AUTHORITY + "' is for TLS; begin the URL with 'rediss'");
+        }
+        return new ConnectionSettings(
+                settings.timeout(),
+                settings.maxConnections(),
+                address.tls() ? context(authorityFile) : null,
+                login(settings.timeout(), address.database(), address.user(), address.password()));
+    }
+
+    /** The same for sentinels, which have no databases, and users of their own. */
+    ConnectionSettings forSentinels(@Nullable Address login) {
+        return new ConnectionSettings(
+                timeout,
+                1,
+                tls,
+                login == null ? login(timeout, 0, null, null) : login(timeout, 0, login.user(), login.password()));
+    }
+
+    /** Connects, and logs in. Answers are awaited for the timeout at most. */
+    Connection connect(HostAndPort address) {
+        return connect(dialler(address));
+    }
+
+    /** The same, where it matters whom the dialler reaches. */
+    Connection connect(Dialler dialler) {
+        return new Connection(dialler, login);
+    }
+
+    Dialler dialler(HostAndPort address) {
+        return new Dialler(address, millis(timeout), tls);
+    }
+
+    int maxConnections() {
+        return maxConnections;
+    }
+
+    long timeoutNanos() {
+        return timeout.toNanos();
+    }
+
+    /** How often to look for overdue answers. */
+    Duration lookInterval() {
+        return Duration.ofNanos(Math.max(1_000_000, timeout.toNanos() / LOOKS_PER_TIMEOUT));
+    }
+
+    /** When an answer is overdue, so that it is noticed by the timeout. */
+    long overdueNanos() {
+        return timeout.toNanos() - timeout.toNanos() / LOOKS_PER_TIMEOUT;
+    }
+
+    /** An encrypted socket cannot always be closed by another thread at once, so its reads are timed. */
+    boolean keepsSocketTimeout() {
+        return tls != null;
+    }
+
+    private static JedisClientConfig login(
+            Duration timeout, int database, @Nullable String user, @Nullable String password) {
+        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
+                .protocol(RedisProtocol.RESP2)
+                .connectionTimeoutMillis(millis(timeout))
+                .socketTimeoutMillis(millis(timeout))
+                .database(database)
+                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
+        if (password != null) {
+            config.user(user).password(password);
+        }
+        return config.build();
+    }
+
+    private static int millis(Duration timeout) {
+        return Math.toIntExact(Math.max(1, timeout.toMillis()));
+    }
+
+    private static SSLContext context(@Nullable String authorityFile) {
+        try {
+            return authorityFile == null ? SSLContext.getDefault() : trusting(authorityFile);
+        } catch (IOException | GeneralSecurityException unreadable) {
+            throw new StoreMisconfiguredException(
+                    authorityFile == null
+                            ? "this Java cannot do TLS as it is set up"
+                            : "the option '" + AUTHORITY + "' must name a file with certificates in PEM form",
+                    unreadable);
+        }
+    }
+
+    private static SSLContext trusting(String authorityFile) throws IOException, GeneralSecurityException {
+        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+        trusted.load(null, null);
+        try (InputStream in = Files.newInputStream(Path.of(authorityFile))) {
+            int count = 0;
+            for (Certificate authority : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+                trusted.setCertificateEntry("authority-" + count++, authority);
+            }
+            if (count == 0) {
+                throw new IOException("there is no certificate in " + authorityFile);
+            }
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+}

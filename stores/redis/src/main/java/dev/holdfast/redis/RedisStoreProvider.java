@@ -1,0 +1,64 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreProvider;
+import dev.holdfast.spi.StoreUri;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Function;
+import redis.clients.jedis.HostAndPort;
+
+/**
+ * Opens {@code redis://}, {@code redis+sentinel://} and {@code redis+cluster://}, and with {@code rediss} the same over
+ * TLS. Thread-safe.
+ */
+public final class RedisStoreProvider implements StoreProvider {
+
+    /** Made by {@link java.util.ServiceLoader}. */
+    public RedisStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        Set<String> schemes = new HashSet<>();
+        for (Address.Kind kind : Address.Kind.values()) {
+            schemes.add(kind.scheme());
+            schemes.add(kind.encryptedScheme());
+        }
+        return Set.copyOf(schemes);
+    }
+
+    @Override
+    public Set<String> options() {
+        Set<String> options = new HashSet<>(Settings.OPTIONS);
+        options.add(ConnectionSettings.AUTHORITY);
+        options.add(Address.SENTINEL_LOGIN);
+        return Set.copyOf(options);
+    }
+
+    @Override
+    public LockStore open(StoreUri uri, StoreContext context) {
+        JedisVersion.check();
+        Address address = Address.of(uri);
+        Settings settings = Settings.of(uri, context);
+        ConnectionSettings connections = ConnectionSettings.of(
+                address, settings, uri.option(ConnectionSettings.AUTHORITY).orElse(null));
+        OverdueWatch watch = new OverdueWatch(context, connections.lookInterval());
+        Clocks clocks = new Clocks(context.clock());
+        Function<HostAndPort, Server> servers =
+                host -> new PooledServer(host, connections, context.clock(), clocks, watch);
+        Deployment deployment = switch (address.kind()) {
+            case ONE -> new OneServer(servers.apply(address.hosts().get(0)));
+            case SENTINEL ->
+                new SentinelDeployment(
+                        address.hosts(),
+                        address.master(),
+                        connections.forSentinels(address.logsInAtSentinels(uri) ? address : null),
+                        servers);
+            case CLUSTER ->
+                new ClusterDeployment(
+                        address::hosts, servers, settings.timeout().toNanos(), context.clock(), context.random());
+        };
+        return RedisStore.open(context, settings, deployment, clocks, watch::close);
+    }
+}

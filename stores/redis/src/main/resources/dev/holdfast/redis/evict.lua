@@ -1,0 +1,52 @@
+-- Evict. Invariant: no holder keeps the name, nor any other name of the same claim; each is told; the last epoch stays,
+-- so that the next grant fences them. KEYS: a head. ARGV: by, reason, in a cluster, the place. Answer: how many.
+local MOST_REMEMBERED = 1000
+place = ARGV[3]
+local name = load(KEYS[1])
+if name.newer then
+  return { 3, 1, name.format }
+end
+refresh(name)
+local holders = {}
+if name.holder then
+  holders[1] = { sub(name.holder, 1, 16), name.last, name.holder }
+elseif name.shared then
+  local all = call('HGETALL', name.key .. ':h')
+  for i = 1, #all, 2 do
+    holders[#holders + 1] = { all[i], select(2, unpack('>I8I8', all[i + 1])), all[i + 1] }
+  end
+end
+
+local function remember(key, owner)
+  if call('HLEN', key .. ':e') > MOST_REMEMBERED then
+    call('DEL', key .. ':e')
+  end
+  call('HSET', key .. ':e', owner, 1)
+  call('PEXPIRE', key .. ':e', KEPT)
+end
+
+local touched = { name }
+for i = 1, #holders do
+  local owner, epoch, record = holders[i][1], holders[i][2], holders[i][3]
+  free(name, owner, record)
+  remember(name.key, owner)
+  for key in string.gmatch(companions(record) or '', '[^\n]+') do
+    local other = load(key)
+    local also, _, theirs = held(other, owner)
+    if other ~= name and also and not other.newer then
+      free(other, owner, theirs)
+      remember(key, owner)
+      touched[#touched + 1] = other
+    end
+  end
+  outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'L' .. owner .. pack('>I8', epoch) .. name.key }
+end
+if #holders > 0 then
+  call('HSET', name.key .. ':e', 'by', ARGV[1], 'reason', ARGV[2], 'at', string.format('%.0f', now))
+end
+for i = 1, #touched do
+  refresh(touched[i])
+  serve(touched[i])
+end
+settle()
+return #holders

@@ -1,0 +1,26 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.redis.RedisCluster;
+import dev.holdfast.rig.redis.RedisSettings;
+import dev.holdfast.tck.StoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The single steps on a cluster. */
+final class ClusterStoreTest extends StoreContract {
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    private static String url = "";
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        url = RedisCluster.start(rig, RedisSettings.defaults()).url();
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}
