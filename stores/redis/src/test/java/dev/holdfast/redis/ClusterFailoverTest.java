@@ -117,7 +117,9 @@ final class ClusterFailoverTest {
     @Test
     void severalNamesOnDifferentServersAreHeldAllOrNothing() throws InterruptedException {
         List<String> names = IntStream.range(0, 12).mapToObj(i -> "spread/" + i).toList();
-        assertThat(names.stream().map(name -> cluster.masterOf("holdfast:{" + name + "}").port()).distinct())
+        assertThat(names.stream()
+                        .map(name -> cluster.masterOf("holdfast:{" + name + "}").port())
+                        .distinct())
                 .as("the names are on all three masters")
                 .hasSize(3);
         Holdfast locks = client();
@@ -128,8 +130,9 @@ final class ClusterFailoverTest {
         for (String name : names) {
             assertThat(others.lock(name).tryAcquire()).as(name).isEmpty();
         }
-        assertThat(others.list("spread/", 100)).extracting(LockView::name).containsExactlyElementsOf(
-                names.stream().sorted().toList());
+        assertThat(others.list("spread/", 100))
+                .extracting(LockView::name)
+                .containsExactlyElementsOf(names.stream().sorted().toList());
         assertThat(others.list("spread/", 3)).hasSize(3);
         CompletableFuture<Lease> waiter = others.all(names, CALM).acquireAsync();
         await().until(() -> waiters(locks, "spread/0") == 1);
@@ -149,7 +152,8 @@ final class ClusterFailoverTest {
         Holdfast locks = client();
         Holdfast others = client();
         Lease blocking = others.lock("kept/b", CALM).acquire();
-        CompletableFuture<Lease> both = locks.all(List.of("kept/a", "kept/b"), BRIEF).acquireAsync();
+        CompletableFuture<Lease> both =
+                locks.all(List.of("kept/a", "kept/b"), BRIEF).acquireAsync();
         await().until(() -> waiters(others, "kept/b") == 1);
         long firstToken = token(others, "kept/a");
         long until = System.nanoTime() + BRIEF.leaseTime().multipliedBy(3).toNanos();
@@ -170,15 +174,21 @@ final class ClusterFailoverTest {
         Lease held = locks.lock("moving", BRIEF).acquire();
         to.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", id(from));
         from.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", id(to));
-        assertThat(client().lock("moving").tryAcquire()).as("the key is still at its source").isEmpty();
+        assertThat(client().lock("moving").tryAcquire())
+                .as("the key is still at its source")
+                .isEmpty();
         from.ask("MIGRATE", "127.0.0.1", Integer.toString(to.port()), key, "0", "5000");
-        assertThat(client().lock("moving").tryAcquire()).as("the key is at its target").isEmpty();
+        assertThat(client().lock("moving").tryAcquire())
+                .as("the key is at its target")
+                .isEmpty();
         Duration before = held.remaining();
         await().atMost(PATIENCE).until(() -> held.remaining().compareTo(before) > 0);
         for (RedisNode node : List.of(to, from)) {
             node.ask("CLUSTER", "SETSLOT", slot, "NODE", id(to));
         }
-        assertThat(client().lock("moving").tryAcquire()).as("the slot is at its target").isEmpty();
+        assertThat(client().lock("moving").tryAcquire())
+                .as("the slot is at its target")
+                .isEmpty();
 
         assertThat(held.release()).isTrue();
         assertThat(locks.lock("moving").tryAcquire().orElseThrow().token()).isGreaterThan(held.token());

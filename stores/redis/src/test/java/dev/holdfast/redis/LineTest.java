@@ -210,7 +210,8 @@ final class LineTest {
             clients.add(Holdfast.connect(redis.url()));
             waiters.add(clients.get(i).lock("shared", options).acquireAsync());
             int waiting = i;
-            await().until(() -> clients.get(0).inspect("shared").orElseThrow().waiters().size() == waiting);
+            await().until(() ->
+                    clients.get(0).inspect("shared").orElseThrow().waiters().size() == waiting);
         }
         List<Long> tokens = new ArrayList<>();
         for (CompletableFuture<Lease> waiter : waiters) {
@@ -224,8 +225,7 @@ final class LineTest {
     }
 
     private static Claim readWrite(int units) {
-        return BareClient.claim(
-                LEASE, List.of(new Claim.Part("catalog", LockKind.READ_WRITE, units, Claim.MANY)));
+        return BareClient.claim(LEASE, List.of(new Claim.Part("catalog", LockKind.READ_WRITE, units, Claim.MANY)));
     }
 
     private static @Nullable Object numberInLine(String name, Claim claim) {

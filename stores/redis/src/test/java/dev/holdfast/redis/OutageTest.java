@@ -255,8 +255,7 @@ final class OutageTest {
     @Test
     void lazyClientIsUsableOnceTheServerIsThere() throws InterruptedException {
         redis.stop();
-        Holdfast locks = client(
-                Holdfast.builder().url(redis.url()).lazy(true).commandTimeout(Duration.ofMillis(500)));
+        Holdfast locks = client(Holdfast.builder().url(redis.url()).lazy(true).commandTimeout(Duration.ofMillis(500)));
         assertThatThrownBy(() -> locks.lock("lazy").tryAcquire()).isInstanceOf(StoreUnavailableException.class);
         redis.start();
 

@@ -112,7 +112,8 @@ final class SentinelFailoverTest {
         await().atMost(PATIENCE).until(() -> lease.remaining().compareTo(before) > 0);
         Holdfast others = client("#replicas=2");
         CompletableFuture<Lease> waiter = others.lock("acknowledged", BRIEF).acquireAsync();
-        await().until(() -> locks.inspect("acknowledged").orElseThrow().waiters().size() == 1);
+        await().until(() ->
+                locks.inspect("acknowledged").orElseThrow().waiters().size() == 1);
         assertThat(lease.release()).isTrue();
 
         assertThat(Outcomes.of(waiter).token()).isGreaterThan(lease.token());
