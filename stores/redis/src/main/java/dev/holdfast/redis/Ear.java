@@ -22,6 +22,7 @@ import redis.clients.jedis.exceptions.JedisException;
 final class Ear {
     private static final Duration HEARTBEAT = Duration.ofSeconds(3);
     private static final int HEARTBEATS_BEFORE_DEAD = 2;
+    private static final Duration GOODBYE = Duration.ofSeconds(2);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
     private static final int MOST_DOUBLINGS = 7;
 
@@ -81,6 +82,12 @@ final class Ear {
         closed = true;
         LockSupport.unpark(thread);
         cut();
+        try {
+            // The thread has nothing to do any more than to give its connection back.
+            thread.join(GOODBYE.toMillis());
+        } catch (InterruptedException inAHurry) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Ends the subscription if it is at the wrong server by now; the thread then looks for the right one. */

@@ -90,11 +90,12 @@ final class AddressTest {
                 "redis+sentinel://a:1/",
                 "redis+cluster://a:1,",
                 "redis+cluster://a:1/1",
-                "redis://user:" + Secrets.CANARY + "%zz@a",
-                "redis://user:" + Secrets.CANARY + "@a:b"
+                "redis://user:SECRET%zz@a",
+                "redis://user:SECRET@a:b"
             })
     void malformedUrlIsRefusedInOneSentenceWithoutSecrets(String url) {
-        assertThatThrownBy(() -> of(url))
+        // The name of a parameterized test is part of the output.
+        assertThatThrownBy(() -> of(url.replace("SECRET", CANARY)))
                 .isInstanceOf(StoreMisconfiguredException.class)
                 .satisfies(refused ->
                         assertThat(refused.getMessage()).doesNotContain(CANARY).doesNotContain("\n"));

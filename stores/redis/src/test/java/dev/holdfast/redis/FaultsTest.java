@@ -64,11 +64,13 @@ final class FaultsTest {
 
     @Test
     void demotedMasterIsRecognised() {
-        assertThat(Faults.isFromReplica(new JedisDataException("READONLY You can't write"))).isTrue();
+        assertThat(Faults.isFromReplica(new JedisDataException("READONLY You can't write")))
+                .isTrue();
         assertThat(Faults.isFromReplica(new JedisDataException(
                         "ERR Error running script (call to f_7a): @user_script:1: -READONLY You can't write")))
                 .isTrue();
-        assertThat(Faults.isFromReplica(new JedisDataException("LOADING Redis is loading"))).isFalse();
+        assertThat(Faults.isFromReplica(new JedisDataException("LOADING Redis is loading")))
+                .isFalse();
     }
 
     @Test

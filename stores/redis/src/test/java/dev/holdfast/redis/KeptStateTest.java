@@ -158,7 +158,8 @@ final class KeptStateTest {
         Lease two = locks.semaphore("tidy/s", 2).permits(1).acquire();
         assertThat(one.release() && two.release()).isTrue();
 
-        await().untilAsserted(() -> assertThat(keys()).containsExactlyInAnyOrder("holdfast:{tidy}", "holdfast:{tidy/s}"));
+        await().untilAsserted(
+                        () -> assertThat(keys()).containsExactlyInAnyOrder("holdfast:{tidy}", "holdfast:{tidy/s}"));
         assertThat(number("STRLEN", "holdfast:{tidy}")).isEqualTo(26);
     }
 
@@ -179,7 +180,8 @@ final class KeptStateTest {
     private CompletableFuture<Lease> waiter(String name) {
         Holdfast other = rig.keep(new Closing(Holdfast.connect(redis.url()))).locks;
         CompletableFuture<Lease> waiter = other.lock(name).acquireAsync();
-        await().until(() -> locks.inspect(name).map(LockView::waiters).map(List::size).equals(Optional.of(1)));
+        await().until(() ->
+                locks.inspect(name).map(LockView::waiters).map(List::size).equals(Optional.of(1)));
         return waiter;
     }
 

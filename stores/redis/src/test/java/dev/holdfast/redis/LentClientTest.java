@@ -1,0 +1,111 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.Lease;
+import dev.holdfast.LockOptions;
+import dev.holdfast.LossReason;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.redis.RedisCluster;
+import dev.holdfast.rig.redis.RedisNode;
+import dev.holdfast.rig.redis.RedisSettings;
+import dev.holdfast.spi.StoreFactory;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+
+/** Stores over clients that the program already has. */
+final class LentClientTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final LockOptions BRIEF = LockOptions.defaults().withLeaseTime(Duration.ofMillis(1500));
+
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    @Test
+    void clientOfOneServer() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig);
+        try (RedisClient client = RedisClient.create("127.0.0.1", redis.port())) {
+            use(RedisStores.using(client), redis.url());
+            assertThat(client.ping()).as("it is still the program's").isEqualTo("PONG");
+            assertThat(client.getPool().getNumActive())
+                    .as("everything was given back")
+                    .isZero();
+            redis.restart();
+            use(RedisStores.using(client), redis.url());
+        }
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // Programs that have not moved on to RedisClient have such a pool.
+    void poolOfOneServer() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig);
+        try (JedisPool pool = new JedisPool("127.0.0.1", redis.port())) {
+            use(RedisStores.using(pool), redis.url());
+            assertThat(pool.getNumActive()).isZero();
+        }
+    }
+
+    @Test
+    void clientOfACluster() throws InterruptedException {
+        RedisCluster cluster = RedisCluster.start(rig, RedisSettings.defaults());
+        Set<HostAndPort> members = new HashSet<>();
+        cluster.nodes().forEach(node -> members.add(new HostAndPort("127.0.0.1", node.port())));
+        try (RedisClusterClient client = RedisClusterClient.create(members)) {
+            use(RedisStores.using(client), cluster.url());
+            assertThat(client.getClusterNodes().values())
+                    .allSatisfy(pool -> assertThat(pool.getNumActive()).isZero());
+        }
+    }
+
+    @Test
+    void wrongPasswordAndSilenceAreToldApart() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig, RedisSettings.defaults().withPassword(Secrets.CANARY));
+        try (RedisClient client = RedisClient.create("127.0.0.1", redis.port())) {
+            assertThatThrownBy(() ->
+                            Holdfast.builder().store(RedisStores.using(client)).build())
+                    .isInstanceOf(StoreMisconfiguredException.class);
+        }
+        redis.stop();
+        try (RedisClient client = RedisClient.create("127.0.0.1", redis.port())) {
+            assertThatThrownBy(() ->
+                            Holdfast.builder().store(RedisStores.using(client)).build())
+                    .isInstanceOf(StoreUnavailableException.class);
+        }
+    }
+
+    private static void use(StoreFactory factory, String url) throws InterruptedException {
+        try (Holdfast lent = Holdfast.builder().store(factory).build();
+                Holdfast own = Holdfast.connect(url)) {
+            Lease held = lent.lock("lent", BRIEF).acquire();
+            CompletableFuture<Lease> waiter = own.lock("lent", BRIEF).acquireAsync();
+            await().until(() -> lent.inspect("lent").orElseThrow().waiters().size() == 1);
+            Duration before = held.remaining();
+            await().until(() -> held.remaining().compareTo(before) > 0);
+            assertThat(held.release()).isTrue();
+            Lease second = Outcomes.of(waiter);
+            CompletableFuture<Lease> third = lent.lock("lent", BRIEF).acquireAsync();
+            await().until(() -> lent.inspect("lent").orElseThrow().waiters().size() == 1);
+            assertThat(second.release()).isTrue();
+            CompletableFuture<LossReason> told = new CompletableFuture<>();
+            Outcomes.of(third).onLost(told::complete);
+            assertThat(own.evict("lent", "test")).isEqualTo(1);
+            assertThat(Outcomes.of(told)).isEqualTo(LossReason.EVICTED);
+            assertThat(lent.all("lent/a", "lent/b", "lent/c").tryAcquire(PATIENCE))
+                    .isPresent();
+            assertThat(own.list("lent/", 10)).hasSize(3);
+        }
+    }
+}
