@@ -10,7 +10,7 @@ public interface DatabaseKind {
     String USER = "holdfast";
 
     /** The password of {@link #USER}. */
-    String PASSWORD = "hold/fast";
+    String PASSWORD = "hold-fast";
 
     /** The database that the tests use. */
     String DATABASE = "holdfast";

@@ -48,7 +48,7 @@ final class PostgresKind implements DatabaseKind {
     @Override
     public Path template() throws InterruptedException {
         Path home = home();
-        return SharedDirectory.find("postgres-" + VERSION + "-data-1", draft -> initialise(home, draft))
+        return SharedDirectory.find("postgres-" + VERSION + "-data-2", draft -> initialise(home, draft))
                 .resolve("data");
     }
 
