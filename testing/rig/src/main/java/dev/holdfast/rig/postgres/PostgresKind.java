@@ -56,8 +56,8 @@ final class PostgresKind implements DatabaseKind {
     public List<String> command(Path data, int port, List<String> options) throws IOException, InterruptedException {
         Unprivileged user = Unprivileged.find();
         user.own(data);
-        List<String> command = new ArrayList<>(user.prefix());
-        command.addAll(List.of(home().resolve("bin/postgres").toString(), "-D", data.toString()));
+        List<String> command =
+                new ArrayList<>(user.command(home().resolve("bin/postgres").toString(), "-D", data.toString()));
         List<String> settings = new ArrayList<>(List.of(
                 "port=" + port,
                 "listen_addresses=127.0.0.1",
@@ -126,14 +126,24 @@ final class PostgresKind implements DatabaseKind {
         Path data = Files.createDirectory(draft.resolve("data"));
         Unprivileged user = Unprivileged.find();
         user.own(draft);
-        List<String> initdb = new ArrayList<>(user.prefix());
-        initdb.addAll(List.of(home.resolve("bin/initdb").toString(), "--no-sync", "-D", data.toString()));
-        initdb.addAll(List.of("-U", USER, "--pwfile=" + password, "-A", "scram-sha-256"));
-        // Small segments of the log, because each start copies them.
-        initdb.addAll(List.of("-E", "UTF8", "--locale=C", "--wal-segsize=1"));
-        Tool.run(initdb);
-        List<String> alone = new ArrayList<>(user.prefix());
-        alone.addAll(List.of(home.resolve("bin/postgres").toString(), "--single", "-D", data.toString(), "postgres"));
-        Tool.run(alone, "CREATE DATABASE " + DATABASE + "\n");
+        String[] initdb = {
+            home.resolve("bin/initdb").toString(),
+            "--no-sync",
+            "-D",
+            data.toString(),
+            "-U",
+            USER,
+            "--pwfile=" + password,
+            "-A",
+            "scram-sha-256",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            // Small segments of the log, because each start copies them.
+            "--wal-segsize=1"
+        };
+        Tool.run(user.command(initdb));
+        String[] alone = {home.resolve("bin/postgres").toString(), "--single", "-D", data.toString(), "postgres"};
+        Tool.run(user.command(alone), "CREATE DATABASE " + DATABASE + "\n");
     }
 }

@@ -5,7 +5,6 @@ import dev.holdfast.rig.database.Tool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +21,11 @@ record Unprivileged(List<String> prefix, @Nullable Integer uid) {
 
     static Unprivileged find() throws InterruptedException {
         return Found.get();
+    }
+
+    /** A command in the other user's name. */
+    List<String> command(String... words) {
+        return Stream.concat(prefix.stream(), Stream.of(words)).toList();
     }
 
     /** Makes a directory and all in it the user's. */
@@ -41,9 +45,7 @@ record Unprivileged(List<String> prefix, @Nullable Integer uid) {
     /** The first way that works here. */
     static Unprivileged choose(List<Unprivileged> ways) throws InterruptedException {
         for (Unprivileged way : ways) {
-            List<String> nothing = new ArrayList<>(way.prefix());
-            nothing.add("true");
-            if (Tool.works(nothing)) {
+            if (Tool.works(way.command("true"))) {
                 return way;
             }
         }
