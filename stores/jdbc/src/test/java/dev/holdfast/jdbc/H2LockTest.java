@@ -4,8 +4,10 @@ import dev.holdfast.tck.LockStoreContract;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Everything that a program sees, of the lease strategy on H2. */
+@Tag("full")
 final class H2LockTest extends LockStoreContract {
     private static H2Server server;
 

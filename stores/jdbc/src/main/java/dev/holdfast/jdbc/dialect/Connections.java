@@ -111,7 +111,7 @@ public final class Connections implements AutoCloseable {
      */
     public Connection keep() throws SQLException {
         refuseIfClosed();
-        return source.connect();
+        return connect();
     }
 
     /** {@return whether connections belong to a pool of the user's} */
@@ -182,7 +182,7 @@ public final class Connections implements AutoCloseable {
     }
 
     private Visit open() throws SQLException {
-        Visit visit = Visit.begin(source.connect(), commandTimeoutMillis);
+        Visit visit = Visit.begin(connect(), commandTimeoutMillis);
         if (!source.isShared()) {
             try {
                 Transactions.prepareOwn(visit.connection);
@@ -235,27 +235,49 @@ public final class Connections implements AutoCloseable {
     }
 
     private void acquirePermit() throws SQLException {
-        try {
-            if (!free.tryAcquire(commandTimeoutMillis, TimeUnit.MILLISECONDS)) {
-                throw new SQLTransientConnectionException("all connections of the store are in use", "08001");
-            }
-        } catch (InterruptedException interrupted) {
-            throw interrupted(interrupted);
+        if (!patiently(() -> free.tryAcquire(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
+            throw new SQLTransientConnectionException("all connections of the store are in use", "08001");
         }
     }
 
     private void lockReserved() throws SQLException {
-        try {
-            if (!renewing.tryLock(commandTimeoutMillis, TimeUnit.MILLISECONDS)) {
-                throw new SQLTransientConnectionException("the connection for renewals is in use", "08001");
-            }
-        } catch (InterruptedException interrupted) {
-            throw interrupted(interrupted);
+        if (!patiently(() -> renewing.tryLock(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
+            throw new SQLTransientConnectionException("the connection for renewals is in use", "08001");
         }
     }
 
-    private static SQLException interrupted(InterruptedException cause) {
-        Thread.currentThread().interrupt();
-        return new SQLTransientConnectionException("interrupted while waiting for a connection", "08001", cause);
+    /** A single try must work on an interrupted thread too, so the wait is bounded by time alone. */
+    private static boolean patiently(BoundedWait wait) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return wait.await();
+                } catch (InterruptedException again) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Pools refuse interrupted threads; the status is put aside while one is asked. */
+    private Connection connect() throws SQLException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return source.connect();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A wait with a limit. */
+    private interface BoundedWait {
+        boolean await() throws InterruptedException;
     }
 }

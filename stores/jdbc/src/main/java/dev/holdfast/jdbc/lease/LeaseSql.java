@@ -50,12 +50,12 @@ final class LeaseSql {
                             lease = EXCLUDED.lease, epoch = GREATEST(l.epoch + 1, EXCLUDED.epoch),
                             expires = ${now} + EXCLUDED.lease, since = EXCLUDED.since
                         WHERE l.crowded = 0 AND l.expires <= ${now}
-                        RETURNING owner, epoch, expires - ${now}""";
+                        RETURNING owner, epoch, expires - ${now}, crowded""";
                     // Assignments run from left to right: the expiry decides, so it is assigned last.
-                    case MARIADB -> INSERT_OR_TAKE_OVER + " RETURNING owner, epoch, expires - ${now}";
+                    case MARIADB -> INSERT_OR_TAKE_OVER + " RETURNING owner, epoch, expires - ${now}, crowded";
                     case MYSQL -> INSERT_OR_TAKE_OVER;
                     case H2 -> """
-                        SELECT owner, epoch, expires - ${now} FROM FINAL TABLE (
+                        SELECT owner, epoch, expires - ${now}, crowded FROM FINAL TABLE (
                         MERGE INTO ${p}lock l USING (SELECT CAST(? AS VARBINARY(255)) AS name, CAST(? AS SMALLINT) AS kind,
                             CAST(? AS INTEGER) AS capacity, CAST(? AS CHAR(32)) AS owner, CAST(? AS CHAR(32)) AS client,
                             CAST(? AS VARCHAR(200)) AS client_name, CAST(? AS VARCHAR(200)) AS label,
@@ -92,7 +92,7 @@ final class LeaseSql {
 
     /** The grant of the statement before, if there was one. */
     String readBack() {
-        return text("SELECT owner, epoch, expires - ${now} FROM ${p}lock WHERE name = ? AND owner = ?");
+        return text("SELECT owner, epoch, expires - ${now}, crowded FROM ${p}lock WHERE name = ? AND owner = ?");
     }
 
     /** Gives back what is held by this owner with this epoch, unless somebody waits or it has expired. */

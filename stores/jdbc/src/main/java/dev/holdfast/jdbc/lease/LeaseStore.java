@@ -167,9 +167,15 @@ public final class LeaseStore implements LockStore {
         }
     }
 
-    /** A grant is proved by its owner alone; on MariaDB the row of somebody else is answered too. */
+    /**
+     * A grant is proved by its owner alone: on MariaDB the row of somebody else is answered too. On a crowded row it may be
+     * one of an earlier request, whose reply was lost; whether somebody waits is then found out in a transaction.
+     */
     private static Optional<Grant> grantOf(ResultSet row, Claim claim, Claim.Part part) throws SQLException {
-        boolean mine = row.next() && claim.owner().toString().equals(row.getString(1)) && row.getLong(3) > 0;
+        boolean mine = row.next()
+                && claim.owner().toString().equals(row.getString(1))
+                && row.getLong(3) > 0
+                && row.getInt(4) == 0;
         return mine
                 ? Optional.of(Grants.of(claim, part.name(), row.getLong(2), row.getLong(3), false))
                 : Optional.empty();
