@@ -8,6 +8,10 @@ import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.PoolSource;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.lease.LeaseStore;
+import dev.holdfast.jdbc.session.AdvisoryLock;
+import dev.holdfast.jdbc.session.RowLock;
+import dev.holdfast.jdbc.session.SessionLock;
+import dev.holdfast.jdbc.session.SessionStore;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
@@ -32,6 +36,9 @@ public final class JdbcStore implements StoreFactory {
     static final String DEFAULT_PREFIX = "holdfast_";
     static final int DEFAULT_CONNECTIONS = 8;
     static final int MOST_CONNECTIONS = 1_000;
+
+    /** For the single statements of the strategies that keep a connection per lock. */
+    private static final int SIDE_CONNECTIONS = 4;
 
     private final ConnectionSource source;
     private final Optional<Dialect> dialect;
@@ -137,11 +144,37 @@ public final class JdbcStore implements StoreFactory {
         return new JdbcStore(source, dialect, strategy, prefix, schemaMode, connections, wanted);
     }
 
+    /**
+     * Locks within the caller's own transaction, with the strategies {@link Strategy#ROW} and {@link Strategy#ADVISORY}:
+     * they live and end with it.
+     *
+     * @param connection the caller's connection, not in autocommit
+     * @return the locks
+     * @throws StoreMisconfiguredException if the strategy is {@link Strategy#LEASE}, or the database does not have it
+     * @throws IllegalStateException if the connection is in autocommit
+     */
+    public TransactionLocks onConnection(Connection connection) {
+        Objects.requireNonNull(connection, "connection");
+        if (strategy == Strategy.LEASE) {
+            throw new StoreMisconfiguredException("a lease lives longer than a transaction;"
+                    + " use withStrategy(ROW) or withStrategy(ADVISORY) for locks on the caller's connection");
+        }
+        return new TransactionLocks(connection, source, strategy, schema());
+    }
+
     @Override
     public LockStore open(StoreContext context) {
+        if (strategy != Strategy.LEASE) {
+            Connections pool = new Connections(source, SIDE_CONNECTIONS, context.commandTimeout());
+            return new SessionStore(new Database(pool, context), schema(), context, this::lockFor, connections);
+        }
         Database database = new Database(new Connections(source, connections, context.commandTimeout()), context);
         Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
         return new LeaseStore(database, schema(), context, expected, notifications);
+    }
+
+    SessionLock lockFor(Dialect found) {
+        return strategy == Strategy.ROW ? new RowLock(found, prefix) : new AdvisoryLock(found, prefix);
     }
 
     /** A data source does not tell what it leads to; one that does not answer now is asked again when it is used. */
@@ -154,7 +187,8 @@ public final class JdbcStore implements StoreFactory {
     }
 
     private Schema schema() {
-        return new Schema("lease", prefix, Schema.Mode.valueOf(schemaMode.name()));
+        return new Schema(
+                strategy == Strategy.LEASE ? "lease" : "session", prefix, Schema.Mode.valueOf(schemaMode.name()));
     }
 
     @Override

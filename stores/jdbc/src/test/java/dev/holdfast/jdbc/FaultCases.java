@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,7 +60,8 @@ abstract class FaultCases {
     }
 
     @Test
-    void lockIsHeldOverAKillOfTheServerAndServedAfterIt() throws Exception {
+    void lockIsHeldOverAKillOfTheServerAndServedAfterIt()
+            throws ExecutionException, InterruptedException, TimeoutException {
         Holdfast holder = client(server.access());
         Lease lease = holder.lock("held").acquire();
         CompletableFuture<Lease> waiter = client(server.access()).lock("held").acquireAsync();
@@ -134,7 +137,8 @@ abstract class FaultCases {
     }
 
     @Test
-    void blackHoleIsLossByTheDeadlineAndTheLockGoesToSomebodyElse() throws Exception {
+    void blackHoleIsLossByTheDeadlineAndTheLockGoesToSomebodyElse()
+            throws ExecutionException, InterruptedException, TimeoutException {
         FaultProxy cable = FaultProxy.before(rig, server.port());
         LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(3));
         Lease lease =
@@ -177,7 +181,8 @@ abstract class FaultCases {
     }
 
     @Test
-    void connectionsOfAStrictPoolServeAndGoBackAsTheyCame() throws Exception {
+    void connectionsOfAStrictPoolServeAndGoBackAsTheyCame()
+            throws ExecutionException, InterruptedException, SQLException, TimeoutException {
         try (HikariDataSource pool = pool(false, "TRANSACTION_REPEATABLE_READ")) {
             Holdfast locks = keep(Holdfast.builder().store(JdbcStore.on(pool)).build());
             Holdfast others = keep(Holdfast.builder().store(JdbcStore.on(pool)).build());
@@ -201,7 +206,7 @@ abstract class FaultCases {
     @Test
     void wrongPasswordMissingTableAndWrongPrefixAreTheSetUpsFault() {
         Access access = server.access();
-        String wrong = access.jdbcUrl() + "?user=" + access.user() + "&password=sesame-open";
+        String wrong = new Access(access.jdbcUrl(), access.user(), "sesame-open").jdbcUrlWithCredentials();
         assertThatThrownBy(() -> Holdfast.connect(wrong))
                 .isInstanceOf(StoreMisconfiguredException.class)
                 .hasMessageNotContaining("sesame")

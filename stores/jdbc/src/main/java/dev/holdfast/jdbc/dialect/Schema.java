@@ -87,7 +87,7 @@ public record Schema(String strategy, String prefix, Mode mode) {
                 throw new StoreMisconfiguredException("the tables with the prefix '" + prefix + "' have format " + found
                         + ", but this release of Holdfast knows " + FORMAT + " only; update Holdfast");
             }
-            return mode != Mode.VALIDATE || hasTables(connection);
+            return hasTables(connection);
         } catch (SQLException missing) {
             if (Faults.kindOf(missing) == Faults.Kind.MISCONFIGURED && isMissingTable(missing)) {
                 return false;
@@ -97,7 +97,7 @@ public record Schema(String strategy, String prefix, Mode mode) {
     }
 
     private boolean hasTables(Connection connection) throws SQLException {
-        for (String table : strategy.equals("lease") ? List.of("lock", "claim") : List.of("epoch")) {
+        for (String table : strategy.equals("lease") ? List.of("lock", "claim") : List.of("session", "row")) {
             try (Statement statement = connection.createStatement()) {
                 statement
                         .executeQuery("SELECT 1 FROM " + prefix + table + " WHERE 1 = 0")
