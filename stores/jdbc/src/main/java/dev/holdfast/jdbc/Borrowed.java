@@ -74,6 +74,10 @@ final class Borrowed implements AutoCloseable {
         broken = true;
     }
 
+    boolean isBroken() {
+        return broken;
+    }
+
     /** Ends the transaction, if it was not committed. Never throws: a connection that refuses is discarded. */
     void rollback() {
         try {
