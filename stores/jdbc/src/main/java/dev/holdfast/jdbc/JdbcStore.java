@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.advisory.AdvisoryLock;
 import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Database;
@@ -8,8 +9,7 @@ import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.PoolSource;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.lease.LeaseStore;
-import dev.holdfast.jdbc.session.AdvisoryLock;
-import dev.holdfast.jdbc.session.RowLock;
+import dev.holdfast.jdbc.row.RowLock;
 import dev.holdfast.jdbc.session.SessionLock;
 import dev.holdfast.jdbc.session.SessionStore;
 import dev.holdfast.spi.LockStore;

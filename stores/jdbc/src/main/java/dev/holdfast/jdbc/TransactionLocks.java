@@ -2,12 +2,12 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.advisory.AdvisoryLock;
 import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
-import dev.holdfast.jdbc.session.AdvisoryLock;
-import dev.holdfast.jdbc.session.RowLock;
+import dev.holdfast.jdbc.row.RowLock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,4 +1,4 @@
-/** The strategies row and advisory: locks that a session of the database holds. Internal. */
+/** What the strategies row and advisory share: locks that a session of the database holds. Internal. */
 @NullMarked
 package dev.holdfast.jdbc.session;
 

@@ -1,7 +1,8 @@
-package dev.holdfast.jdbc.session;
+package dev.holdfast.jdbc.advisory;
 
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.session.SessionLock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

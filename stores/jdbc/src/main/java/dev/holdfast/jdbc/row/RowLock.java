@@ -1,7 +1,8 @@
-package dev.holdfast.jdbc.session;
+package dev.holdfast.jdbc.row;
 
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
+import dev.holdfast.jdbc.session.SessionLock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
