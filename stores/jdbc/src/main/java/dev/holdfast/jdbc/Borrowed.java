@@ -14,6 +14,7 @@ import javax.sql.DataSource;
  */
 final class Borrowed implements AutoCloseable {
     private static final Executor DIRECT = Runnable::run;
+    private static final int SECONDS_TO_ANSWER = 5;
 
     private final Connection connection;
     private final boolean autoCommit;
@@ -52,20 +53,30 @@ final class Borrowed implements AutoCloseable {
     }
 
     /**
-     * Commits. Where the connection fails at that, nobody can tell whether it was done.
+     * Commits. Where the connection fails at that, nobody can tell whether it was done; an error that the server itself
+     * answered with, and after which it goes on answering, means that it was not.
      *
-     * @throws StoreUnavailableException then
+     * @throws StoreUnavailableException if nobody can tell
      */
     void commit(String operation, String name) throws SQLException {
         try {
             connection.commit();
             committed = true;
         } catch (SQLException failure) {
-            if (Faults.kindOf(failure) == Faults.Kind.UNREACHABLE) {
+            if (Faults.kindOf(failure) == Faults.Kind.UNREACHABLE || !isAnswering()) {
                 broken = true;
                 throw new StoreUnavailableException(operation, name, Faults.cause(failure));
             }
             throw failure;
+        }
+    }
+
+    private boolean isAnswering() {
+        try {
+            connection.rollback();
+            return connection.isValid(SECONDS_TO_ANSWER);
+        } catch (SQLException | RuntimeException silent) {
+            return false;
         }
     }
 

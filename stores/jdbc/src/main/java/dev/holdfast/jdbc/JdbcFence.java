@@ -1,12 +1,16 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.Lease;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.fence.StaleTokenException;
 import dev.holdfast.jdbc.dialect.Faults;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /**
@@ -23,17 +27,23 @@ import javax.sql.DataSource;
  *
  * <p>The token is raised before the work reads anything, so that no earlier holder can change what was read. The row with
  * the token stays locked until the transaction ends; whoever else raises it waits. Everybody who writes the data must go
- * through such a fence. Immutable and thread-safe.
+ * through such a fence. Give the pool itself, not a proxy of it that joins the caller's transaction. Immutable and
+ * thread-safe.
  */
 public final class JdbcFence {
-    private static final int MOST_ATTEMPTS = 20;
+    private static final int MOST_ATTEMPTS = 50;
+    private static final Duration USUAL_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration MOST_PATIENCE = Duration.ofHours(1);
+    private static final Set<String> TIMED_OUT = Set.of("57014", "70100", "HYT00");
 
     private final String lockName;
     private final TokenPlace place;
+    private final Duration patience;
 
-    private JdbcFence(String lockName, TokenPlace place) {
+    private JdbcFence(String lockName, TokenPlace place, Duration patience) {
         this.lockName = Objects.requireNonNull(lockName, "lockName");
         this.place = place;
+        this.patience = patience;
     }
 
     /**
@@ -53,7 +63,8 @@ public final class JdbcFence {
                         Identifier.table(table),
                         Identifier.column(keyColumn),
                         Objects.requireNonNull(key, "key"),
-                        Identifier.column(tokenColumn)));
+                        Identifier.column(tokenColumn)),
+                USUAL_PATIENCE);
     }
 
     /**
@@ -64,7 +75,22 @@ public final class JdbcFence {
      * @return the guard
      */
     public static JdbcFence sideTable(String lockName, FenceTable table) {
-        return new JdbcFence(lockName, new TokenRow(table.name(), lockName));
+        return new JdbcFence(lockName, new TokenRow(table.name(), lockName), USUAL_PATIENCE);
+    }
+
+    /**
+     * Changes how long to wait for another transaction that has raised the token and not ended yet; 30 seconds if nothing
+     * is said. A holder that is paused within its transaction keeps its successors waiting until the database ends it.
+     *
+     * @param most a second to an hour; counted in whole seconds, and no less than the database's own limit where that
+     *     cannot be shortened
+     * @return a changed copy
+     */
+    public JdbcFence within(Duration most) {
+        if (most.compareTo(Duration.ofSeconds(1)) < 0 || most.compareTo(MOST_PATIENCE) > 0) {
+            throw new IllegalArgumentException("a fence waits a second to an hour, not " + most);
+        }
+        return new JdbcFence(lockName, place, most);
     }
 
     /**
@@ -75,6 +101,7 @@ public final class JdbcFence {
      * @param work runs once, or not at all
      * @param <X> what the work throws
      * @throws StaleTokenException if a larger token was seen; the work did not run and nothing was changed
+     * @throws HoldfastException if another transaction kept the token's row locked for too long; nothing was changed
      * @throws StoreUnavailableException if the connection failed while committing, so that nobody knows the outcome
      * @throws SQLException if the database or the work failed otherwise; nothing was changed
      * @throws InterruptedException if interrupted before the work ran; nothing was changed
@@ -99,6 +126,7 @@ public final class JdbcFence {
      * @param <X> what the work throws
      * @return what the work returned
      * @throws StaleTokenException if a larger token was seen; the work did not run and nothing was changed
+     * @throws HoldfastException if another transaction kept the token's row locked for too long; nothing was changed
      * @throws StoreUnavailableException if the connection failed while committing, so that nobody knows the outcome
      * @throws SQLException if the database or the work failed otherwise; nothing was changed
      * @throws InterruptedException if interrupted before the work ran; nothing was changed
@@ -122,6 +150,7 @@ public final class JdbcFence {
      * @param connection with autocommit off
      * @param lease an exclusive lease of the lock
      * @throws StaleTokenException if a larger token was seen
+     * @throws HoldfastException if another transaction kept the token's row locked for too long
      * @throws SQLException if the database failed; a deadlock or serialization failure means to begin again
      * @throws IllegalArgumentException if the lease is shared, or of another lock
      * @throws IllegalStateException if autocommit is on, so that the check would end before the write begins
@@ -132,7 +161,11 @@ public final class JdbcFence {
             throw new IllegalStateException(
                     "a token is raised in the transaction of the write that it guards: turn autocommit off first");
         }
-        place.raise(connection, lockName, token);
+        try {
+            place.raise(connection, lockName, token, patience);
+        } catch (SQLException failure) {
+            throw orBusy(failure);
+        }
     }
 
     /** Begins a transaction in which the token is raised. Nothing of the caller's has run, so this may be repeated. */
@@ -142,13 +175,15 @@ public final class JdbcFence {
             Borrowed transaction = Borrowed.from(pool);
             boolean raised = false;
             try {
-                place.raise(transaction.connection(), lockName, token);
+                place.raise(transaction.connection(), lockName, token, patience);
                 raised = true;
                 return transaction;
             } catch (SQLException failure) {
-                boolean enough = attempt == MOST_ATTEMPTS || System.nanoTime() - begin > TokenPlace.PATIENCE.toNanos();
-                if (enough || Faults.kindOf(failure) != Faults.Kind.RETRY) {
-                    throw failure;
+                if (Faults.kindOf(failure) != Faults.Kind.RETRY) {
+                    throw orBusy(failure);
+                }
+                if (attempt == MOST_ATTEMPTS || System.nanoTime() - begin > patience.toNanos()) {
+                    throw busy(failure);
                 }
             } finally {
                 if (!raised) {
@@ -157,6 +192,21 @@ public final class JdbcFence {
             }
             Pauses.after(attempt);
         }
+    }
+
+    private SQLException orBusy(SQLException failure) {
+        boolean timedOut = failure instanceof SQLTimeoutException || TIMED_OUT.contains(failure.getSQLState());
+        if (timedOut) {
+            throw busy(failure);
+        }
+        return failure;
+    }
+
+    private HoldfastException busy(SQLException failure) {
+        return new HoldfastException(
+                "the token of lock '" + lockName + "' could not be raised within " + patience.toSeconds()
+                        + " s, because another transaction keeps its row locked; nothing was changed",
+                Faults.cause(failure));
     }
 
     private long tokenOf(Lease lease) {

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * accounts.update(pool, 42, row -> Map.of("balance", row.number("balance") - 100));
  * }</pre>
  *
- * <p>Everybody who writes the table must do it this way. Immutable and thread-safe.
+ * <p>Everybody who writes the table must do it this way. Give the pool itself, not a proxy of it that joins the caller's
+ * transaction. Immutable and thread-safe.
  */
 public final class OptimisticTable {
     private static final int USUAL_ATTEMPTS = 20;

@@ -28,7 +28,7 @@ import javax.sql.DataSource;
  * <p>The work is one transaction, committed if it returns and rolled back if it throws. It has to use the connection that
  * it is given. On MySQL and MariaDB it sees only the tables that are locked, under their own names, and must not begin a
  * transaction or change a table's structure: either would end the lock. H2 has nothing of the kind, which is said by an
- * exception. Immutable and thread-safe.
+ * exception. Give the pool itself, not a proxy of it that joins the caller's transaction. Immutable and thread-safe.
  */
 public final class TableLock {
     private static final Duration USUAL_PATIENCE = Duration.ofSeconds(30);

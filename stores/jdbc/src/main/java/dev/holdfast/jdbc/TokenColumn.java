@@ -2,25 +2,24 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.fence.StaleTokenException;
-import dev.holdfast.jdbc.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 
 /** The token in a column of the guarded row. */
 record TokenColumn(String table, String keyColumn, Object key, String tokenColumn) implements TokenPlace {
 
     @Override
-    public void raise(Connection connection, String lockName, long token) throws SQLException {
-        Dialect dialect = Dialect.of(connection);
+    public void raise(Connection connection, String lockName, long token, Duration patience) throws SQLException {
         for (int look = 0; look < MOST_LOOKS; look++) {
-            int rows = raiseIfNotLarger(dialect, connection, token);
+            int rows = raiseIfNotLarger(connection, token, patience);
             if (rows > 1) {
                 throw new HoldfastException("column " + keyColumn + " of " + table + " does not identify one row but "
                         + rows + ", so it cannot carry the token of lock '" + lockName + "'");
             }
-            if (rows == 1 || isThere(dialect, connection, lockName, token)) {
+            if (rows == 1 || isThere(connection, lockName, token, patience)) {
                 return;
             }
         }
@@ -28,11 +27,10 @@ record TokenColumn(String table, String keyColumn, Object key, String tokenColum
     }
 
     /** Locks the row, whatever its token is, and decides by what is committed, not by an older snapshot. */
-    private int raiseIfNotLarger(Dialect dialect, Connection connection, long token) throws SQLException {
+    private int raiseIfNotLarger(Connection connection, long token, Duration patience) throws SQLException {
         String sql = "UPDATE " + table + " SET " + tokenColumn + " = ? WHERE " + keyColumn + " = ? AND (" + tokenColumn
                 + " IS NULL OR " + tokenColumn + " <= ?)";
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            TokenPlace.limit(dialect, statement);
+        try (PreparedStatement statement = TokenPlace.prepare(connection, sql, patience)) {
             statement.setLong(1, token);
             statement.setObject(2, key);
             statement.setLong(3, token);
@@ -41,10 +39,9 @@ record TokenColumn(String table, String keyColumn, Object key, String tokenColum
     }
 
     /** Some drivers count only rows that were really changed, so no row may mean that the token was there already. */
-    private boolean isThere(Dialect dialect, Connection connection, String lockName, long token) throws SQLException {
+    private boolean isThere(Connection connection, String lockName, long token, Duration patience) throws SQLException {
         String sql = "SELECT " + tokenColumn + " FROM " + table + " WHERE " + keyColumn + " = ? FOR UPDATE";
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            TokenPlace.limit(dialect, statement);
+        try (PreparedStatement statement = TokenPlace.prepare(connection, sql, patience)) {
             statement.setObject(1, key);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {

@@ -8,23 +8,28 @@ import java.time.Duration;
 
 /** Where the largest token that was seen is kept. */
 sealed interface TokenPlace permits TokenColumn, TokenRow {
-    /** How long to wait for the row: a holder that is paused within its transaction keeps it locked. */
-    Duration PATIENCE = Duration.ofSeconds(30);
-
     /** How often to look again when rows come and go between two statements. */
     int MOST_LOOKS = 10;
 
     /**
      * Raises it, in the transaction under way, and leaves its row locked.
      *
+     * @param patience how long each statement may wait for the row, in whole seconds
      * @throws dev.holdfast.fence.StaleTokenException if it is larger already
      */
-    void raise(Connection connection, String lockName, long token) throws SQLException;
+    void raise(Connection connection, String lockName, long token, Duration patience) throws SQLException;
 
-    /** PostgreSQL waits for a row without end; the others have a limit of their own. */
-    static void limit(Dialect dialect, PreparedStatement statement) throws SQLException {
-        if (dialect == Dialect.POSTGRESQL) {
-            statement.setQueryTimeout((int) PATIENCE.toSeconds());
+    /** Prepares a statement that does not wait without end. H2 has a limit of its own, and one limit for all statements. */
+    static PreparedStatement prepare(Connection connection, String sql, Duration patience) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            if (Dialect.of(connection) != Dialect.H2) {
+                statement.setQueryTimeout((int) Math.max(1, patience.toSeconds()));
+            }
+            return statement;
+        } catch (SQLException | RuntimeException failure) {
+            statement.close();
+            throw failure;
         }
     }
 }

@@ -8,20 +8,21 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.OptionalLong;
 
 /** The token in a row of a table made for that, one row per lock. */
 record TokenRow(String table, String name) implements TokenPlace {
 
     @Override
-    public void raise(Connection connection, String lockName, long token) throws SQLException {
+    public void raise(Connection connection, String lockName, long token, Duration patience) throws SQLException {
         Dialect dialect = Dialect.of(connection);
-        if (raiseIfNotLarger(dialect, connection, token)) {
+        if (raiseIfNotLarger(dialect, connection, token, patience)) {
             return;
         }
         for (int look = 0; look < MOST_LOOKS; look++) {
-            insert(dialect, connection, token);
-            OptionalLong seen = seen(dialect, connection);
+            insert(dialect, connection, token, patience);
+            OptionalLong seen = seen(dialect, connection, patience);
             if (seen.isPresent() && seen.getAsLong() > token) {
                 throw new StaleTokenException(lockName, token, seen.getAsLong());
             }
@@ -33,10 +34,10 @@ record TokenRow(String table, String name) implements TokenPlace {
     }
 
     /** Locks the row and decides by what is committed. Only a positive count is a proof, whatever the driver counts. */
-    private boolean raiseIfNotLarger(Dialect dialect, Connection connection, long token) throws SQLException {
+    private boolean raiseIfNotLarger(Dialect dialect, Connection connection, long token, Duration patience)
+            throws SQLException {
         String sql = "UPDATE " + table + " SET token = ? WHERE name = ? AND token <= ?";
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            TokenPlace.limit(dialect, statement);
+        try (PreparedStatement statement = TokenPlace.prepare(connection, sql, patience)) {
             statement.setLong(1, token);
             dialect.bindName(statement, 2, name);
             statement.setLong(3, token);
@@ -45,7 +46,7 @@ record TokenRow(String table, String name) implements TokenPlace {
     }
 
     /** Adds the row if it is missing; one that is there is raised, but never lowered. */
-    private void insert(Dialect dialect, Connection connection, long token) throws SQLException {
+    private void insert(Dialect dialect, Connection connection, long token, Duration patience) throws SQLException {
         String upsert = switch (dialect) {
             case POSTGRESQL ->
                 " AS known (name, token) VALUES (?, ?) ON CONFLICT (name)"
@@ -54,8 +55,7 @@ record TokenRow(String table, String name) implements TokenPlace {
                 " (name, token) VALUES (?, ?) ON DUPLICATE KEY UPDATE token = GREATEST(token, VALUES(token))";
             case H2 -> " (name, token) VALUES (?, ?)";
         };
-        try (PreparedStatement statement = connection.prepareStatement("INSERT INTO " + table + upsert)) {
-            TokenPlace.limit(dialect, statement);
+        try (PreparedStatement statement = TokenPlace.prepare(connection, "INSERT INTO " + table + upsert, patience)) {
             dialect.bindName(statement, 1, name);
             statement.setLong(2, token);
             statement.executeUpdate();
@@ -63,14 +63,13 @@ record TokenRow(String table, String name) implements TokenPlace {
             if (dialect != Dialect.H2 || Faults.kindOf(failure) != Faults.Kind.DUPLICATE) {
                 throw failure;
             }
-            raiseIfNotLarger(dialect, connection, token);
+            raiseIfNotLarger(dialect, connection, token, patience);
         }
     }
 
-    private OptionalLong seen(Dialect dialect, Connection connection) throws SQLException {
+    private OptionalLong seen(Dialect dialect, Connection connection, Duration patience) throws SQLException {
         String sql = "SELECT token FROM " + table + " WHERE name = ? FOR UPDATE";
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            TokenPlace.limit(dialect, statement);
+        try (PreparedStatement statement = TokenPlace.prepare(connection, sql, patience)) {
             dialect.bindName(statement, 1, name);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();

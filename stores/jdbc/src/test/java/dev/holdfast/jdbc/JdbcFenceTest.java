@@ -13,6 +13,7 @@ import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -237,6 +238,29 @@ final class JdbcFenceTest {
             }
         }
         assertThat(ask(pool, "SELECT balance FROM account WHERE id = 1")).isEqualTo("98");
+    }
+
+    @Test
+    void aSuccessorDoesNotWaitForeverForATransactionThatDoesNotEnd() throws InterruptedException, SQLException {
+        for (JdbcFence fence : List.of(byColumn, bySideTable)) {
+            Lease paused = locks.lock("account/1").acquire();
+            try (Connection stuck = pool.getConnection()) {
+                stuck.setAutoCommit(false);
+                fence.raise(stuck, paused);
+                locks.evict("account/1", "test");
+                try (Lease successor = locks.lock("account/1").acquire()) {
+                    assertThatThrownBy(() -> fence.within(Duration.ofSeconds(1)).run(pool, successor, this::withdraw))
+                            .isExactlyInstanceOf(HoldfastException.class)
+                            .hasMessageContaining("keeps its row locked");
+                    stuck.rollback();
+                    fence.run(pool, successor, this::withdraw);
+                }
+                stuck.setAutoCommit(true);
+            }
+        }
+        assertThat(ask(pool, "SELECT balance FROM account WHERE id = 1")).isEqualTo("98");
+        pool.assertUnchanged();
+        assertThatThrownBy(() -> byColumn.within(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
