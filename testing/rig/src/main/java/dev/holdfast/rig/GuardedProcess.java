@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,18 +59,24 @@ final class GuardedProcess {
         return guard.isAlive();
     }
 
-    /** Asks it to end, and waits. Returns whether it did. */
-    boolean terminate(Duration patience) throws InterruptedException {
-        server.destroy();
+    /** Asks it to end with a signal, and waits. Returns whether it did. */
+    boolean terminate(String signal, Duration patience) throws InterruptedException {
+        send(signal, Long.toString(server.pid()));
         return guard.waitFor(patience.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Ends it without any chance to clean up, and waits until it is gone. Paused processes end as well. */
     void kill() throws InterruptedException {
-        everyProcess().forEach(ProcessHandle::destroyForcibly);
+        List<ProcessHandle> all = everyProcess().toList();
+        all.forEach(ProcessHandle::destroyForcibly);
         if (!guard.waitFor(TIME_TO_DIE.toNanos(), TimeUnit.NANOSECONDS)) {
             throw new RigException("process " + pid() + " was killed but is not gone");
         }
+        // Its children have memory and files in common with it, so it could not be started again beside them.
+        Eventually.await(
+                "the end of all processes of " + pid(),
+                TIME_TO_DIE,
+                () -> all.stream().allMatch(GuardedProcess::hasEnded));
     }
 
     /** Sends STOP or CONT. */
@@ -79,16 +86,20 @@ final class GuardedProcess {
         if (pids.isEmpty()) {
             throw new RigException("a process that has ended cannot be sent " + signal);
         }
+        int status = send(signal, pids);
+        if (status != 0) {
+            throw new RigException("kill -" + signal + " " + pids + " ended with " + status);
+        }
+    }
+
+    private static int send(String signal, String pids) throws InterruptedException {
         try {
             // The shell's own kill, because not every machine has the command.
             Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pids)
                     .redirectErrorStream(true)
                     .redirectOutput(Redirect.DISCARD)
                     .start();
-            int status = kill.waitFor();
-            if (status != 0) {
-                throw new RigException("kill -" + signal + " " + pids + " ended with " + status);
-            }
+            return kill.waitFor();
         } catch (IOException failed) {
             throw new UncheckedIOException("there is no shell to send a signal with", failed);
         }
@@ -97,6 +108,19 @@ final class GuardedProcess {
     /** The server first, so that it cannot replace a child that is ended. */
     private Stream<ProcessHandle> everyProcess() {
         return guard.isAlive() ? Stream.concat(Stream.of(server), server.descendants()) : Stream.empty();
+    }
+
+    /** A process without a parent may stay in the table of processes when nobody collects it; it has ended all the same. */
+    private static boolean hasEnded(ProcessHandle process) {
+        if (!process.isAlive()) {
+            return true;
+        }
+        Path status = Path.of("/proc", Long.toString(process.pid()), "stat");
+        try {
+            return Files.exists(status) && Files.readString(status).contains(") Z ");
+        } catch (IOException unreadable) {
+            return !process.isAlive();
+        }
     }
 
     private static String script() {

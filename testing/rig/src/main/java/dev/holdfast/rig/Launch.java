@@ -39,6 +39,18 @@ public interface Launch {
      */
     void forget(Place place) throws IOException;
 
+    /** {@return the signal that makes the server end in good order, without waiting for its clients to go} */
+    default String stopSignal() {
+        return "TERM";
+    }
+
+    /**
+     * Removes what a server that was killed has left outside its directory, once it will not be started again.
+     *
+     * @param place of the server, which is not running
+     */
+    default void bury(Place place) {}
+
     /**
      * Tells a start that failed because somebody else has the port from one that failed for other reasons.
      *

@@ -118,7 +118,7 @@ public final class Server implements AutoCloseable {
         if (paused) {
             resume();
         }
-        if (!current.terminate(TIME_TO_STOP)) {
+        if (!current.terminate(launch.stopSignal(), TIME_TO_STOP)) {
             current.kill();
         }
     }
@@ -203,6 +203,9 @@ public final class Server implements AutoCloseable {
         try {
             if (current != null) {
                 current.kill();
+            }
+            if (!reservations.isEmpty()) {
+                launch.bury(place());
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

@@ -6,7 +6,8 @@ exec 3<&0 </dev/null
 server=$!
 echo "$server"
 exec >&2
-{ read -r line <&3; kill -KILL "$server"; } 2>/dev/null &
+# Its children end with it, unless they are paused, so they are asked for first.
+{ read -r line <&3; read -r children <"/proc/$server/task/$server/children"; kill -KILL "$server" $children; } 2>/dev/null &
 watch=$!
 exec 3<&-
 wait "$server"

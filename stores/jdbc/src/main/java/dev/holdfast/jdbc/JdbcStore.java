@@ -1,0 +1,198 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.advisory.AdvisoryLock;
+import dev.holdfast.jdbc.dialect.ConnectionSource;
+import dev.holdfast.jdbc.dialect.Connections;
+import dev.holdfast.jdbc.dialect.Database;
+import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.PoolSource;
+import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.lease.LeaseStore;
+import dev.holdfast.jdbc.row.RowLock;
+import dev.holdfast.jdbc.session.SessionLock;
+import dev.holdfast.jdbc.session.SessionStore;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * A store in a database that the program already has a data source for:
+ *
+ * <pre>{@code
+ * Holdfast locks = Holdfast.builder().store(JdbcStore.on(dataSource)).build();
+ * }</pre>
+ *
+ * <p>Connections are borrowed for single statements and go back as they came, except one that is reserved for renewals
+ * and, on PostgreSQL, one that listens. Give the pool itself and not a proxy that joins the caller's transaction.
+ * Immutable.
+ */
+public final class JdbcStore implements StoreFactory {
+    static final String DEFAULT_PREFIX = "holdfast_";
+    static final int DEFAULT_CONNECTIONS = 8;
+    static final int MOST_CONNECTIONS = 1_000;
+
+    /** For the single statements of the strategies that keep a connection per lock. */
+    private static final int SIDE_CONNECTIONS = 4;
+
+    private final ConnectionSource source;
+    private final Optional<Dialect> dialect;
+    private final Strategy strategy;
+    private final String prefix;
+    private final SchemaMode schemaMode;
+    private final int connections;
+    private final boolean notifications;
+
+    JdbcStore(
+            ConnectionSource source,
+            Optional<Dialect> dialect,
+            Strategy strategy,
+            String prefix,
+            SchemaMode schemaMode,
+            int connections,
+            boolean notifications) {
+        this.source = source;
+        this.dialect = dialect;
+        this.strategy = strategy;
+        this.prefix = prefix;
+        this.schemaMode = schemaMode;
+        this.connections = connections;
+        this.notifications = notifications;
+        if (connections < 1 || connections > MOST_CONNECTIONS) {
+            throw new StoreMisconfiguredException(
+                    "the number of connections must be from 1 to " + MOST_CONNECTIONS + ", but was " + connections);
+        }
+        schema();
+    }
+
+    /**
+     * Uses a data source, with the default options.
+     *
+     * @param dataSource the pool; stays open when the store is closed
+     * @return the store's factory
+     */
+    public static JdbcStore on(DataSource dataSource) {
+        Objects.requireNonNull(dataSource, "dataSource");
+        return new JdbcStore(
+                new PoolSource(dataSource),
+                Optional.empty(),
+                Strategy.LEASE,
+                DEFAULT_PREFIX,
+                SchemaMode.CREATE,
+                DEFAULT_CONNECTIONS,
+                true);
+    }
+
+    /**
+     * Chooses how the database is used.
+     *
+     * @param chosen the strategy
+     * @return a changed copy
+     */
+    public JdbcStore withStrategy(Strategy chosen) {
+        Objects.requireNonNull(chosen, "chosen");
+        return new JdbcStore(source, dialect, chosen, prefix, schemaMode, connections, notifications);
+    }
+
+    /**
+     * Chooses the names of the tables.
+     *
+     * @param tables what they begin with: letters, digits, underscores; a schema and a dot may stand in front
+     * @return a changed copy
+     * @throws StoreMisconfiguredException if it is something else
+     */
+    public JdbcStore withPrefix(String tables) {
+        Objects.requireNonNull(tables, "tables");
+        return new JdbcStore(source, dialect, strategy, tables, schemaMode, connections, notifications);
+    }
+
+    /**
+     * Chooses what to do about missing tables.
+     *
+     * @param mode what to do
+     * @return a changed copy
+     */
+    public JdbcStore withSchema(SchemaMode mode) {
+        Objects.requireNonNull(mode, "mode");
+        return new JdbcStore(source, dialect, strategy, prefix, mode, connections, notifications);
+    }
+
+    /**
+     * Limits how many connections are used at the same time. For the strategies that keep a connection per lock, this is
+     * also the number of locks that one client can hold.
+     *
+     * @param most the limit, 8 if not given; the connections for renewals and for listening are not counted
+     * @return a changed copy
+     * @throws StoreMisconfiguredException if it is less than 1 or more than 1,000
+     */
+    public JdbcStore withConnections(int most) {
+        return new JdbcStore(source, dialect, strategy, prefix, schemaMode, most, notifications);
+    }
+
+    /**
+     * Chooses whether PostgreSQL's notifications are used. Without them, and on other databases, the client polls.
+     *
+     * @param wanted false behind a pooler that gives every transaction another session; that is also noticed without it
+     * @return a changed copy
+     */
+    public JdbcStore withNotifications(boolean wanted) {
+        return new JdbcStore(source, dialect, strategy, prefix, schemaMode, connections, wanted);
+    }
+
+    /**
+     * Locks within the caller's own transaction, with the strategies {@link Strategy#ROW} and {@link Strategy#ADVISORY}:
+     * they live and end with it.
+     *
+     * @param connection the caller's connection, not in autocommit
+     * @return the locks
+     * @throws StoreMisconfiguredException if the strategy is {@link Strategy#LEASE}, or the database does not have it
+     * @throws IllegalStateException if the connection is in autocommit
+     */
+    public TransactionLocks onConnection(Connection connection) {
+        Objects.requireNonNull(connection, "connection");
+        if (strategy == Strategy.LEASE) {
+            throw new StoreMisconfiguredException("a lease lives longer than a transaction;"
+                    + " use withStrategy(ROW) or withStrategy(ADVISORY) for locks on the caller's connection");
+        }
+        return new TransactionLocks(connection, source, strategy, schema());
+    }
+
+    @Override
+    public LockStore open(StoreContext context) {
+        if (strategy != Strategy.LEASE) {
+            Connections pool = new Connections(source, SIDE_CONNECTIONS, context.commandTimeout());
+            return new SessionStore(new Database(pool, context), schema(), context, this::lockFor, connections);
+        }
+        Database database = new Database(new Connections(source, connections, context.commandTimeout()), context);
+        Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
+        return new LeaseStore(database, schema(), context, expected, notifications);
+    }
+
+    SessionLock lockFor(Dialect found) {
+        return strategy == Strategy.ROW ? new RowLock(found, prefix) : new AdvisoryLock(found, prefix);
+    }
+
+    /** A data source does not tell what it leads to; one that does not answer now is asked again when it is used. */
+    private Optional<Dialect> ask() {
+        try (Connection connection = source.connect()) {
+            return Optional.of(Dialect.of(connection));
+        } catch (SQLException unreachable) {
+            return Optional.empty();
+        }
+    }
+
+    private Schema schema() {
+        return new Schema(
+                strategy == Strategy.LEASE ? "lease" : "session", prefix, Schema.Mode.valueOf(schemaMode.name()));
+    }
+
+    @Override
+    public String toString() {
+        return "JdbcStore[strategy=" + strategy + ", prefix=" + prefix + "]";
+    }
+}

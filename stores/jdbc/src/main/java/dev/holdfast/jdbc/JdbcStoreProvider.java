@@ -1,0 +1,87 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.Credentials;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.DriverSource;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreProvider;
+import dev.holdfast.spi.StoreUri;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+
+/** Opens {@code jdbc:} URLs with the driver that the program brings along. */
+public final class JdbcStoreProvider implements StoreProvider {
+    private static final String STRATEGY = "strategy";
+    private static final String PREFIX = "prefix";
+    private static final String SCHEMA = "schema";
+    private static final String CONNECTIONS = "connections";
+    private static final String NOTIFICATIONS = "notifications";
+
+    /** Made by {@link java.util.ServiceLoader}. */
+    public JdbcStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("jdbc");
+    }
+
+    @Override
+    public Set<String> options() {
+        return Set.of(STRATEGY, PREFIX, SCHEMA, CONNECTIONS, NOTIFICATIONS);
+    }
+
+    @Override
+    public LockStore open(StoreUri uri, StoreContext context) {
+        Credentials credentials = uri.credentials().orElse(null);
+        try {
+            DriverManager.getDriver(uri.address());
+        } catch (SQLException none) {
+            throw new StoreMisconfiguredException(
+                    "no JDBC driver on the class path takes " + uri + "; add the driver of the database");
+        }
+        return new JdbcStore(
+                        new DriverSource(uri.address(), credentials),
+                        Dialect.ofUrl(uri.address()),
+                        choice(uri, STRATEGY, Strategy.class, Strategy.LEASE),
+                        uri.option(PREFIX).orElse(JdbcStore.DEFAULT_PREFIX),
+                        choice(uri, SCHEMA, SchemaMode.class, SchemaMode.CREATE),
+                        number(uri, CONNECTIONS, JdbcStore.DEFAULT_CONNECTIONS),
+                        choice(uri, NOTIFICATIONS, Switch.class, Switch.ON) == Switch.ON)
+                .open(context);
+    }
+
+    /** Whether something is used. */
+    private enum Switch {
+        ON,
+        OFF
+    }
+
+    private static <E extends Enum<E>> E choice(StoreUri uri, String option, Class<E> type, E otherwise) {
+        String given = uri.option(option).orElse(null);
+        if (given == null) {
+            return otherwise;
+        }
+        for (E value : type.getEnumConstants()) {
+            if (value.name().toLowerCase(Locale.ROOT).equals(given)) {
+                return value;
+            }
+        }
+        throw new StoreMisconfiguredException("the option '" + option + "' is one of "
+                + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT) + ", but was '" + given + "'");
+    }
+
+    private static int number(StoreUri uri, String option, int otherwise) {
+        String given = uri.option(option).orElse(null);
+        try {
+            return given == null ? otherwise : Integer.parseInt(given);
+        } catch (NumberFormatException wrong) {
+            throw new StoreMisconfiguredException(
+                    "the option '" + option + "' is a whole number, but was '" + given + "'", wrong);
+        }
+    }
+}

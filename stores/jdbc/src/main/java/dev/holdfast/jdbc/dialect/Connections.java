@@ -1,0 +1,283 @@
+package dev.holdfast.jdbc.dialect;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lends connections for single pieces of work. From a URL it keeps a small pool of its own; from a user's pool it borrows
+ * for each piece of work. In both cases one connection is reserved for renewals, so that neither the store's other work
+ * nor an application that has emptied its pool can keep a lease from being renewed. Thread-safe.
+ */
+public final class Connections implements AutoCloseable {
+    /** A connection that was used this recently is taken to be alive; an older one is asked first. */
+    private static final long TRUSTED_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final ConnectionSource source;
+    private final int commandTimeoutMillis;
+    private final Semaphore free;
+    private final ReentrantLock renewing = new ReentrantLock();
+
+    /** Idle connections, newest first; guarded by its monitor. Empty where the source is a pool. */
+    private final Deque<Visit> idle = new ArrayDeque<>();
+
+    /** The connection for renewals; guarded by {@link #renewing}. */
+    private @Nullable Visit reserved;
+
+    private volatile boolean hasReserved;
+    private volatile long distrustedNanos = Long.MIN_VALUE;
+    private volatile boolean closed;
+
+    /**
+     * Makes it, without connecting.
+     *
+     * @param source where connections come from
+     * @param most how many may be used at the same time, besides the reserved one
+     * @param commandTimeout how long the database may be silent
+     */
+    public Connections(ConnectionSource source, int most, Duration commandTimeout) {
+        this.source = source;
+        this.free = new Semaphore(most);
+        this.commandTimeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.max(1, commandTimeout.toMillis()));
+    }
+
+    /**
+     * Does a piece of work on a connection.
+     *
+     * @param <R> what comes out
+     * @param work what to do
+     * @return its result
+     * @throws SQLException if there is no connection, or the work fails
+     */
+    public <R> R with(Work<R> work) throws SQLException {
+        acquirePermit();
+        try {
+            Visit visit = take();
+            return run(visit, work, true);
+        } finally {
+            free.release();
+        }
+    }
+
+    /**
+     * Does a piece of work on the connection that is reserved for renewals.
+     *
+     * @param <R> what comes out
+     * @param work what to do
+     * @return its result
+     * @throws SQLException if there is no connection, or the work fails
+     */
+    public <R> R withReserved(Work<R> work) throws SQLException {
+        lockReserved();
+        try {
+            Visit visit = reserved;
+            reserved = null;
+            if (visit == null || !isAlive(visit)) {
+                visit = open();
+            }
+            hasReserved = true;
+            R result = run(visit, work, false);
+            visit.idleSince(System.nanoTime());
+            reserved = visit;
+            return result;
+        } finally {
+            renewing.unlock();
+        }
+    }
+
+    /**
+     * Takes the connection for renewals in advance: when the first lease has to be renewed, the pool may be empty.
+     *
+     * @throws SQLException if there is none
+     */
+    public void reserve() throws SQLException {
+        if (!hasReserved) {
+            withReserved(connection -> true);
+        }
+    }
+
+    /**
+     * Opens a connection that the caller keeps, and closes in the end.
+     *
+     * @return the connection, as it came from its source
+     * @throws SQLException if there is none
+     */
+    public Connection keep() throws SQLException {
+        refuseIfClosed();
+        return connect();
+    }
+
+    /** {@return whether connections belong to a pool of the user's} */
+    public boolean isShared() {
+        return source.isShared();
+    }
+
+    /** {@return how long the database may be silent, in milliseconds} */
+    public int commandTimeoutMillis() {
+        return commandTimeoutMillis;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        synchronized (idle) {
+            idle.forEach(Visit::end);
+            idle.clear();
+        }
+        renewing.lock();
+        try {
+            if (reserved != null) {
+                reserved.end();
+                reserved = null;
+            }
+        } finally {
+            renewing.unlock();
+        }
+    }
+
+    private <R> R run(Visit visit, Work<R> work, boolean giveBack) throws SQLException {
+        boolean healthy = false;
+        try {
+            R result = work.on(visit.connection);
+            healthy = true;
+            return result;
+        } catch (SQLException failure) {
+            Faults.Kind kind = Faults.kindOf(failure);
+            healthy = giveBack && kind != Faults.Kind.UNREACHABLE && kind != Faults.Kind.OTHER;
+            if (kind == Faults.Kind.UNREACHABLE) {
+                distrustedNanos = System.nanoTime();
+            }
+            throw failure;
+        } finally {
+            if (!healthy) {
+                visit.discard();
+            } else if (giveBack) {
+                giveBack(visit);
+            }
+        }
+    }
+
+    private Visit take() throws SQLException {
+        refuseIfClosed();
+        while (!source.isShared()) {
+            Visit visit;
+            synchronized (idle) {
+                visit = idle.poll();
+            }
+            if (visit == null) {
+                break;
+            }
+            if (isAlive(visit)) {
+                return visit;
+            }
+        }
+        return open();
+    }
+
+    private Visit open() throws SQLException {
+        Visit visit = Visit.begin(connect(), commandTimeoutMillis);
+        if (!source.isShared()) {
+            try {
+                Transactions.prepareOwn(visit.connection);
+            } catch (SQLException | RuntimeException unusable) {
+                visit.discard();
+                throw unusable;
+            }
+        }
+        return visit;
+    }
+
+    private void giveBack(Visit visit) throws SQLException {
+        if (visit.connection.isClosed()) {
+            visit.discard();
+            return;
+        }
+        if (source.isShared()) {
+            visit.end();
+            return;
+        }
+        visit.idleSince(System.nanoTime());
+        synchronized (idle) {
+            if (!closed) {
+                idle.push(visit);
+                return;
+            }
+        }
+        visit.end();
+    }
+
+    /** Asks a connection that was idle for a while, or since before another one failed, whether it still works. */
+    private boolean isAlive(Visit visit) {
+        boolean trusted = System.nanoTime() - visit.idleSince() < TRUSTED_NANOS
+                && (distrustedNanos == Long.MIN_VALUE || visit.idleSince() - distrustedNanos > 0);
+        try {
+            if (trusted || visit.connection.isValid(Math.max(1, commandTimeoutMillis / 1_000))) {
+                return true;
+            }
+        } catch (SQLException broken) {
+            // It is treated like one that says no.
+        }
+        visit.discard();
+        return false;
+    }
+
+    private void refuseIfClosed() throws SQLException {
+        if (closed) {
+            throw new SQLTransientConnectionException("the store is closed", "08003");
+        }
+    }
+
+    private void acquirePermit() throws SQLException {
+        if (!patiently(() -> free.tryAcquire(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
+            throw new SQLTransientConnectionException("all connections of the store are in use", "08001");
+        }
+    }
+
+    private void lockReserved() throws SQLException {
+        if (!patiently(() -> renewing.tryLock(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
+            throw new SQLTransientConnectionException("the connection for renewals is in use", "08001");
+        }
+    }
+
+    /** A single try must work on an interrupted thread too, so the wait is bounded by time alone. */
+    private static boolean patiently(BoundedWait wait) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return wait.await();
+                } catch (InterruptedException again) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Pools refuse interrupted threads; the status is put aside while one is asked. */
+    private Connection connect() throws SQLException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return source.connect();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A wait with a limit. */
+    private interface BoundedWait {
+        boolean await() throws InterruptedException;
+    }
+}

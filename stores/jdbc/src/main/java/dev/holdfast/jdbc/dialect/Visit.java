@@ -1,0 +1,93 @@
+package dev.holdfast.jdbc.dialect;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.concurrent.Executor;
+
+/**
+ * A connection in our hands: in autocommit and with a bound on how long it may be silent. What was changed is changed
+ * back when it leaves, because in the user's pool somebody else uses it next. Used by one thread at a time.
+ *
+ * <p>The isolation level is set per transaction. A single statement in autocommit is right at every level: at a stricter
+ * one it can only fail with a serialization failure, which is retried.
+ */
+final class Visit {
+    private static final Executor DIRECT = Runnable::run;
+    private static final int UNSUPPORTED = -1;
+
+    final Connection connection;
+    private final boolean autoCommit;
+    private final int silenceMillis;
+    private long idleSinceNanos;
+
+    private Visit(Connection connection, boolean autoCommit, int silenceMillis) {
+        this.connection = connection;
+        this.autoCommit = autoCommit;
+        this.silenceMillis = silenceMillis;
+    }
+
+    static Visit begin(Connection connection, int commandTimeoutMillis) throws SQLException {
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
+            return new Visit(connection, autoCommit, limitSilence(connection, commandTimeoutMillis));
+        } catch (SQLException | RuntimeException unusable) {
+            discard(connection);
+            throw unusable;
+        }
+    }
+
+    private static int limitSilence(Connection connection, int millis) throws SQLException {
+        try {
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(DIRECT, millis);
+            return before;
+        } catch (SQLFeatureNotSupportedException withoutNetwork) {
+            return UNSUPPORTED;
+        }
+    }
+
+    /** Gives the connection back as it came; one that cannot be put back into order is closed for good. */
+    void end() {
+        try {
+            if (silenceMillis != UNSUPPORTED) {
+                connection.setNetworkTimeout(DIRECT, silenceMillis);
+            }
+            if (connection.getAutoCommit() != autoCommit) {
+                connection.setAutoCommit(autoCommit);
+            }
+            connection.close();
+        } catch (SQLException unusable) {
+            discard(connection);
+        }
+    }
+
+    void discard() {
+        discard(connection);
+    }
+
+    void idleSince(long nowNanos) {
+        idleSinceNanos = nowNanos;
+    }
+
+    long idleSince() {
+        return idleSinceNanos;
+    }
+
+    /** Aborting first tells a pool not to hand the connection out again. */
+    private static void discard(Connection connection) {
+        try {
+            connection.abort(DIRECT);
+        } catch (SQLException | RuntimeException | AbstractMethodError beyondHelp) {
+            // Nothing can be done about a connection that is broken anyway; closing it follows.
+        }
+        try {
+            connection.close();
+        } catch (SQLException | RuntimeException beyondHelp) {
+            // As above.
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.holdfast.jdbc.lease;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.StoreContext;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears notifications of PostgreSQL: one connection and one thread per client, from its first claim on. It is proved by a
+ * notification to itself, sent over another connection: behind a pooler that gives every transaction another session
+ * that does not arrive, and the client goes on polling. The driver's interface is used by reflection, because drivers
+ * are the user's choice. Thread-safe.
+ */
+final class Listening {
+    private static final int PATIENCE_MILLIS = 500;
+    private static final Duration PROBE_PATIENCE = Duration.ofSeconds(3);
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(10);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    private static final String PROBE = "probe";
+
+    private final LeaseStore store;
+    private final StoreContext context;
+    private final Watch watch;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private volatile boolean on;
+    private volatile boolean closed;
+    private volatile @Nullable Connection current;
+    private volatile @Nullable Thread thread;
+
+    Listening(LeaseStore store, StoreContext context, Watch watch) {
+        this.store = store;
+        this.context = context;
+        this.watch = watch;
+    }
+
+    static String channelOf(String client) {
+        return "holdfast_" + client;
+    }
+
+    /** {@return whether notifications arrive} */
+    boolean isOn() {
+        return on;
+    }
+
+    void start() {
+        if (!closed && started.compareAndSet(false, true)) {
+            Thread ears = new Thread(this::listenForEver, "holdfast-" + context.clientName() + "-listener");
+            ears.setDaemon(true);
+            thread = ears;
+            ears.start();
+        }
+    }
+
+    void close() {
+        closed = true;
+        Connection open = current;
+        if (open != null) {
+            abandon(open);
+        }
+        LockSupport.unpark(thread);
+    }
+
+    private void listenForEver() {
+        Duration pause = FIRST_PAUSE;
+        while (!closed) {
+            try (Connection connection = store.database().connections().keep()) {
+                current = connection;
+                if (listen(connection)) {
+                    pause = FIRST_PAUSE;
+                }
+            } catch (SQLException | ReflectiveOperationException | HoldfastException lost) {
+                // Without notifications the client polls; the next attempt comes after a pause.
+                pause = pause.multipliedBy(2);
+            } finally {
+                on = false;
+                current = null;
+            }
+            if (!closed) {
+                watch.arrange();
+                pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+                LockSupport.parkNanos(pause.toNanos());
+            }
+        }
+    }
+
+    /** Listens until the connection fails; false if nothing can be heard over it. */
+    private boolean listen(Connection connection) throws SQLException, ReflectiveOperationException {
+        connection.setAutoCommit(true);
+        Ear ear = Ear.of(connection);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("LISTEN " + channelOf(store.client()));
+        }
+        if (!proves(ear)) {
+            throw new SQLException("notifications do not arrive; probably there is a transaction pooler", "08000");
+        }
+        on = true;
+        watch.catchUp();
+        long lastSign = System.nanoTime();
+        while (!closed) {
+            List<String> texts = ear.hear(PATIENCE_MILLIS);
+            texts.forEach(this::deliver);
+            if (System.nanoTime() - lastSign > SIGN_OF_LIFE.toNanos()) {
+                if (!connection.isValid(
+                        Math.max(1, store.database().connections().commandTimeoutMillis() / 1_000))) {
+                    return true;
+                }
+                lastSign = System.nanoTime();
+            }
+        }
+        return true;
+    }
+
+    private boolean proves(Ear ear) throws SQLException, ReflectiveOperationException {
+        store.database().run("listen", "the store", connection -> {
+            try (PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
+                notify.setString(1, channelOf(store.client()));
+                notify.setString(2, PROBE);
+                notify.executeQuery().close();
+            }
+            return true;
+        });
+        long until = System.nanoTime() + PROBE_PATIENCE.toNanos();
+        while (!closed && System.nanoTime() - until < 0) {
+            List<String> texts = ear.hear(PATIENCE_MILLIS);
+            texts.stream().filter(text -> !text.equals(PROBE)).forEach(this::deliver);
+            if (texts.contains(PROBE)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void deliver(String text) {
+        if (text.equals(PROBE)) {
+            return;
+        }
+        Notice notice;
+        try {
+            notice = Notice.parse(store.client(), text);
+        } catch (IllegalArgumentException foreign) {
+            // A newer release may say more; what it says is a hint only.
+            return;
+        }
+        watch.hear(notice);
+    }
+
+    private static void abandon(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException alreadyGone) {
+            // That is what was wanted.
+        }
+    }
+
+    /** The driver's notifications, by reflection. */
+    private record Ear(Object driver, Method getNotifications) {
+        static Ear of(Connection connection) throws SQLException, ReflectiveOperationException {
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            Class<?> type = Class.forName(
+                    "org.postgresql.PGConnection", true, loader != null ? loader : Listening.class.getClassLoader());
+            return new Ear(connection.unwrap(type), type.getMethod("getNotifications", int.class));
+        }
+
+        List<String> hear(int millis) throws SQLException, ReflectiveOperationException {
+            Object[] heard;
+            try {
+                heard = (Object[]) getNotifications.invoke(driver, millis);
+            } catch (InvocationTargetException failed) {
+                if (failed.getCause() instanceof SQLException failure) {
+                    throw failure;
+                }
+                throw failed;
+            }
+            List<String> texts = new ArrayList<>();
+            if (heard != null) {
+                for (Object notification : heard) {
+                    Class<?> type = Class.forName(
+                            "org.postgresql.PGNotification",
+                            true,
+                            driver.getClass().getClassLoader());
+                    texts.add((String) type.getMethod("getParameter").invoke(notification));
+                }
+            }
+            return texts;
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package dev.holdfast.jdbc.lease;
+
+import dev.holdfast.jdbc.dialect.Database;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks how waiting claims stand, all of them in one statement that locks nothing. Only a claim that could be granted now,
+ * or that has dropped out of line, is taken to a transaction. Thread-safe.
+ */
+final class Polls {
+    private static final int MOST_PER_STATEMENT = 200;
+
+    private final LeaseStore store;
+    private final Database database;
+    private final LeaseSql sql;
+    private final Ledger ledger;
+
+    /** One name as one claim sees it; times in microseconds. */
+    private record Standing(
+            @Nullable OwnerId holder,
+            long epoch,
+            long expires,
+            int capacity,
+            long now,
+            Entry.@Nullable State state,
+            int units,
+            long entryEpoch,
+            long entryExpires,
+            long ahead,
+            long waiters,
+            long firstShared) {}
+
+    /** How a claim stands. */
+    private record Verdict(@Nullable AcquireOutcome outcome, boolean impatient) {}
+
+    /** One name and one owner. */
+    private record Key(String name, @Nullable OwnerId owner) {}
+
+    Polls(LeaseStore store, Database database, LeaseSql sql, Ledger ledger) {
+        this.store = store;
+        this.database = database;
+        this.sql = sql;
+        this.ledger = ledger;
+    }
+
+    /** Answers claims that stand in line, and brings those forward that can be. */
+    List<AcquireOutcome> poll(List<Claim> claims) {
+        List<@Nullable AcquireOutcome> seen = new ArrayList<>();
+        for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
+            List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
+            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some, true)));
+        }
+        List<AcquireOutcome> outcomes = new ArrayList<>();
+        for (int i = 0; i < claims.size(); i++) {
+            @Nullable AcquireOutcome outcome = seen.get(i);
+            outcomes.add(outcome != null ? outcome : store.acquireInTransaction(claims.get(i)));
+        }
+        return outcomes;
+    }
+
+    /** Looks only; null for a claim that might get something by asking. */
+    List<@Nullable AcquireOutcome> look(List<Claim> claims) {
+        List<@Nullable AcquireOutcome> seen = new ArrayList<>();
+        for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
+            List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
+            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some, false)));
+        }
+        return seen;
+    }
+
+    /** Looks at a claim for one whole name that was just refused and does not want to wait; empty if that is not enough. */
+    Optional<AcquireOutcome> lookAt(Claim claim) {
+        Claim.Part part = claim.parts().get(0);
+        return database.run("acquire", part.name(), connection -> {
+            Map<Key, Standing> standings = read(connection, List.of(claim));
+            Standing name = standings.get(new Key(part.name(), null));
+            if (name == null || standings.containsKey(new Key(part.name(), claim.owner()))) {
+                return Optional.empty();
+            }
+            boolean heldByAnother =
+                    name.holder != null && !name.holder.equals(claim.owner()) && name.expires > name.now;
+            // Nothing but a plain lock is judged from outside: the rest needs the row's lock.
+            return heldByAnother && name.capacity == 1 && part.capacity() == 1
+                    ? Optional.of(new AcquireOutcome.Contended(Lines.hint(name.expires - name.now)))
+                    : Optional.empty();
+        });
+    }
+
+    private List<@Nullable AcquireOutcome> look(Connection connection, List<Claim> claims, boolean keep)
+            throws SQLException {
+        Map<Key, Standing> standings = read(connection, claims);
+        List<@Nullable AcquireOutcome> outcomes = new ArrayList<>();
+        List<Claim> impatient = new ArrayList<>();
+        for (Claim claim : claims) {
+            Verdict verdict = judge(claim, standings);
+            outcomes.add(verdict.outcome);
+            if (keep && verdict.impatient) {
+                impatient.add(claim);
+            }
+        }
+        for (Claim claim : impatient) {
+            keepWaiting(connection, claim);
+        }
+        return outcomes;
+    }
+
+    private Verdict judge(Claim claim, Map<Key, Standing> standings) {
+        List<Grant> grants = new ArrayList<>();
+        boolean waits = true;
+        boolean fits = true;
+        boolean impatient = false;
+        long hint = Long.MAX_VALUE;
+        for (Claim.Part part : claim.parts()) {
+            Standing name = standings.get(new Key(part.name(), null));
+            Standing mine = standings.get(new Key(part.name(), claim.owner()));
+            if (name == null) {
+                return new Verdict(null, false);
+            }
+            boolean held = name.holder != null && name.expires > name.now;
+            boolean alive = mine != null && mine.entryExpires > mine.now;
+            if (mine != null && alive && mine.state == Entry.State.TOMBSTONE) {
+                return new Verdict(new AcquireOutcome.Contended(Lines.hint(Long.MAX_VALUE)), false);
+            }
+            if (held && claim.owner().equals(name.holder)) {
+                grants.add(Grants.of(claim, part.name(), name.epoch, name.expires - name.now, name.waiters > 0));
+            } else if (mine != null && alive && mine.state == Entry.State.HOLDING) {
+                grants.add(
+                        Grants.of(claim, part.name(), mine.entryEpoch, mine.entryExpires - mine.now, mine.waiters > 0));
+            }
+            waits &= mine != null && alive && mine.state == Entry.State.WAITING;
+            fits &= mine != null && (held ? name.capacity : 0) + mine.ahead + mine.units <= name.capacity;
+            impatient |= mine != null && mine.entryExpires - mine.now < Lines.patienceOf(claim) / 2;
+            hint = held ? Math.min(hint, name.expires - name.now) : hint;
+            hint = name.firstShared > 0 ? Math.min(hint, name.firstShared - name.now) : hint;
+        }
+        if (grants.size() == claim.parts().size()) {
+            return new Verdict(new AcquireOutcome.Granted(grants), false);
+        }
+        return waits && !fits
+                ? new Verdict(new AcquireOutcome.Contended(Lines.hint(hint)), impatient)
+                : new Verdict(null, false);
+    }
+
+    private void keepWaiting(Connection connection, Claim claim) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(sql.keepWaiting(claim.parts().size()))) {
+            statement.setLong(1, Lines.patienceOf(claim));
+            int index = 2;
+            for (int i = 0; i < claim.parts().size(); i++) {
+                statement.setString(index, claim.owner().toString());
+                index++;
+            }
+            ledger.bindNames(statement, index, Lines.namesOf(claim));
+            statement.executeUpdate();
+        }
+    }
+
+    private Map<Key, Standing> read(Connection connection, List<Claim> claims) throws SQLException {
+        TreeSet<String> names = new TreeSet<>();
+        claims.forEach(claim -> names.addAll(Lines.namesOf(claim)));
+        Map<Key, Standing> standings = new HashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(sql.readStanding(names.size(), claims.size()))) {
+            int index = 1;
+            for (Claim claim : claims) {
+                statement.setString(index, claim.owner().toString());
+                index++;
+            }
+            ledger.bindNames(statement, index, names);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    String name = sql.dialect().readName(row, 1);
+                    Standing standing = standing(row);
+                    OwnerId owner = Ledger.ownerOf(row.getString(7));
+                    standings.put(new Key(name, null), standing);
+                    if (owner != null) {
+                        standings.put(new Key(name, owner), standing);
+                    }
+                }
+            }
+        }
+        return standings;
+    }
+
+    private static Standing standing(ResultSet row) throws SQLException {
+        @Nullable String state = row.getString(8);
+        return new Standing(
+                Ledger.ownerOf(row.getString(2)),
+                row.getLong(3),
+                row.getLong(4),
+                row.getInt(5),
+                row.getLong(6),
+                state == null ? null : Entry.State.of(state),
+                row.getInt(9),
+                row.getLong(10),
+                row.getLong(11),
+                row.getLong(12),
+                row.getLong(13),
+                row.getLong(14));
+    }
+}

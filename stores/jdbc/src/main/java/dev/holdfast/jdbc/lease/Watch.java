@@ -1,0 +1,278 @@
+package dev.holdfast.jdbc.lease;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what happens to the claims of this client without being told: one adaptive poller for all of them, with one
+ * statement for all that wait and one for all that are held. It only looks; what there is to do, the engine is told and
+ * does, because it alone knows which claims are still wanted. While notifications arrive, it rests. Thread-safe.
+ *
+ * <p>A waiter is looked for after a sixteenth of the time it has waited, from 2 ms to 100 ms, so that the delay of a
+ * hand-over is small against the wait. A holder is looked at from 200 ms on, at most once a second, so that short holds
+ * cost nothing.
+ */
+final class Watch {
+    private static final long SHORTEST_WAIT_NANOS = 2_000_000;
+    private static final long LONGEST_WAIT_NANOS = 100_000_000;
+    private static final int WAIT_DIVISOR = 16;
+    private static final long FIRST_LOOK_NANOS = 200_000_000;
+    private static final long LONGEST_LOOK_NANOS = 1_000_000_000;
+
+    /** A waiting claim that the engine has not asked for in this time is one that it has given up. */
+    private static final long FORGET_NANOS = Duration.ofSeconds(30).toNanos();
+
+    private static final Duration PURGE_INTERVAL = Duration.ofMinutes(10);
+
+    private final LeaseStore store;
+    private final StoreContext context;
+    private final Map<OwnerId, Waiting> waiting = new ConcurrentHashMap<>();
+    private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
+
+    /** Guards the fields below; nothing blocks inside. */
+    private final Object schedule = new Object();
+
+    private long dueNanos = Long.MAX_VALUE;
+    private @Nullable Runnable cancel;
+    private boolean closed;
+    private @Nullable Listening listening;
+    private @Nullable Runnable cancelPurge;
+
+    /** A claim that waits: since when, and when the engine asked for it last. */
+    private record Waiting(Claim claim, long sinceNanos, long askedNanos) {}
+
+    /** A claim that holds: whether it holds all units of all its names, since when, and until when at least. */
+    private record Held(Claim claim, List<Grant> grants, boolean all, long sinceNanos, long untilNanos) {}
+
+    Watch(LeaseStore store, StoreContext context) {
+        this.store = store;
+        this.context = context;
+    }
+
+    /** Called once, when the database has answered for the first time. */
+    void begin(boolean listen) {
+        synchronized (schedule) {
+            if (closed || cancelPurge != null) {
+                return;
+            }
+            if (listen) {
+                listening = new Listening(store, context, this);
+            }
+            schedulePurge();
+        }
+    }
+
+    void waitsFor(Claim claim) {
+        long now = context.clock().nanos();
+        waiting.compute(
+                claim.owner(), (owner, known) -> new Waiting(claim, known == null ? now : known.sinceNanos, now));
+        held.remove(claim.owner());
+        arrange();
+    }
+
+    void holds(Claim claim, List<Grant> grants) {
+        long now = context.clock().nanos();
+        boolean all = claim.parts().stream().allMatch(Claim.Part::exclusive);
+        waiting.remove(claim.owner());
+        held.put(
+                claim.owner(),
+                new Held(claim, grants, all, now, now + claim.lease().toNanos()));
+        arrange();
+    }
+
+    void renewed(OwnerId owner) {
+        long now = context.clock().nanos();
+        held.computeIfPresent(
+                owner,
+                (same, known) -> new Held(
+                        known.claim,
+                        known.grants,
+                        known.all,
+                        known.sinceNanos,
+                        now + known.claim.lease().toNanos()));
+    }
+
+    void forget(OwnerId owner) {
+        waiting.remove(owner);
+        held.remove(owner);
+    }
+
+    /** Whether an owner is known to hold whole names, whose grants stand in the lock rows. */
+    boolean holdsAll(OwnerId owner) {
+        Held known = held.get(owner);
+        return known != null && known.all;
+    }
+
+    /** Takes a notice that is meant for this client. */
+    void hear(Notice notice) {
+        switch (notice.kind()) {
+            case WANTED -> context.listener().wanted(notice.name(), notice.epoch());
+            case EVICTED -> {
+                forget(notice.owner());
+                context.listener().lost(notice.name(), notice.owner(), notice.epoch(), dev.holdfast.LossReason.EVICTED);
+            }
+            case ASK -> {
+                Waiting known = waiting.get(notice.owner());
+                if (known == null) {
+                    context.listener().retry(notice.name(), notice.owner());
+                } else {
+                    context.ioExecutor().execute(() -> lookFor(List.of(known.claim)));
+                }
+            }
+        }
+    }
+
+    /** Looks at everything, because notices may have been missed. */
+    void catchUp() {
+        lookAtWaiting();
+        lookAtHeld();
+    }
+
+    void close() {
+        Listening ears;
+        synchronized (schedule) {
+            closed = true;
+            ears = listening;
+            if (cancel != null) {
+                cancel.run();
+            }
+            if (cancelPurge != null) {
+                cancelPurge.run();
+            }
+        }
+        if (ears != null) {
+            ears.close();
+        }
+    }
+
+    private boolean hears() {
+        Listening ears = listening;
+        return ears != null && ears.isOn();
+    }
+
+    /** Makes sure that the next look comes in time; keeps the one that is scheduled if that is early enough. */
+    void arrange() {
+        long now = context.clock().nanos();
+        Listening ears = listening;
+        if (ears != null) {
+            ears.start();
+        }
+        long next = nextLook(now);
+        synchronized (schedule) {
+            if (closed || next >= dueNanos) {
+                return;
+            }
+            if (cancel != null) {
+                cancel.run();
+            }
+            dueNanos = next;
+            cancel = context.scheduler().schedule(Duration.ofNanos(Math.max(0, next - now)), this::tick);
+        }
+    }
+
+    private long nextLook(long now) {
+        long next = Long.MAX_VALUE;
+        if (hears()) {
+            return next;
+        }
+        for (Waiting each : waiting.values()) {
+            long age = (now - each.sinceNanos) / WAIT_DIVISOR;
+            next = Math.min(next, now + Math.max(SHORTEST_WAIT_NANOS, Math.min(LONGEST_WAIT_NANOS, age)));
+        }
+        for (Held each : held.values()) {
+            long age = now - each.sinceNanos;
+            next = Math.min(next, now + Math.max(FIRST_LOOK_NANOS, Math.min(LONGEST_LOOK_NANOS, age)));
+        }
+        return next;
+    }
+
+    private void tick() {
+        try {
+            long now = context.clock().nanos();
+            waiting.values().removeIf(each -> now - each.askedNanos > FORGET_NANOS);
+            held.values().removeIf(each -> now > each.untilNanos);
+            if (!hears()) {
+                lookAtWaiting();
+                if (held.values().stream().anyMatch(each -> now - each.sinceNanos >= FIRST_LOOK_NANOS)) {
+                    lookAtHeld();
+                }
+            }
+        } finally {
+            synchronized (schedule) {
+                dueNanos = Long.MAX_VALUE;
+                cancel = null;
+            }
+            arrange();
+        }
+    }
+
+    private void lookAtWaiting() {
+        lookFor(waiting.values().stream().map(Waiting::claim).toList());
+    }
+
+    private void lookFor(List<Claim> claims) {
+        if (claims.isEmpty()) {
+            return;
+        }
+        long sent = context.clock().nanos();
+        List<@Nullable AcquireOutcome> outcomes;
+        try {
+            outcomes = store.look(claims);
+        } catch (HoldfastException unanswered) {
+            // The engine asks for its claims anyway and reports what it hears; this was only to be faster.
+            return;
+        }
+        for (int i = 0; i < claims.size(); i++) {
+            Claim claim = claims.get(i);
+            @Nullable AcquireOutcome outcome = outcomes.get(i);
+            if (outcome instanceof AcquireOutcome.Granted granted) {
+                if (waiting.remove(claim.owner()) != null) {
+                    holds(claim, granted.grants());
+                    context.listener().granted(granted.grants(), sent);
+                }
+            } else if (outcome == null && waiting.containsKey(claim.owner())) {
+                context.listener().retry(claim.parts().get(0).name(), claim.owner());
+            }
+        }
+    }
+
+    private void lookAtHeld() {
+        List<Grant> grants = new ArrayList<>();
+        held.values().forEach(each -> grants.addAll(each.grants));
+        if (grants.isEmpty()) {
+            return;
+        }
+        try {
+            store.lookAtHeld(grants);
+        } catch (HoldfastException unanswered) {
+            // The next renewal tells the same.
+            return;
+        }
+    }
+
+    private void schedulePurge() {
+        long jitter = context.random().nextLong(PURGE_INTERVAL.toNanos() / 2);
+        cancelPurge = context.scheduler().schedule(PURGE_INTERVAL.plusNanos(jitter), () -> {
+            try {
+                store.purge();
+            } catch (HoldfastException unanswered) {
+                // Old rows are in nobody's way; the next turn comes.
+            }
+            synchronized (schedule) {
+                if (!closed) {
+                    schedulePurge();
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.jdbc.session;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.sql.Connection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A claim that holds, with the connection that holds it. The connection is used under {@link #use} only. */
+final class Held {
+    final Claim claim;
+    final List<Grant> grants;
+    final Connection connection;
+    final String session;
+
+    /** Guards the connection and what follows. */
+    final ReentrantLock use = new ReentrantLock();
+
+    /** The names that were given back already. */
+    final Set<String> givenBack = new HashSet<>();
+
+    boolean ended;
+
+    Held(Claim claim, List<Grant> grants, Connection connection, String session) {
+        this.claim = claim;
+        this.grants = grants;
+        this.connection = connection;
+        this.session = session;
+    }
+
+    boolean matches(Grant grant) {
+        return grants.stream().anyMatch(mine -> mine.name().equals(grant.name()) && mine.epoch() == grant.epoch());
+    }
+}

@@ -1,0 +1,27 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.mariadb.MariaDb;
+import dev.holdfast.tck.LockStoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Everything that a program sees, of the strategy row on MariaDB. */
+@Tag("full")
+final class MariaDbRowLockTest extends LockStoreContract {
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    private static String url;
+
+    @BeforeAll
+    static void startServer() throws InterruptedException {
+        url = MariaDb.given(RIG).jdbcUrlWithCredentials() + "#strategy=row&connections=100";
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}

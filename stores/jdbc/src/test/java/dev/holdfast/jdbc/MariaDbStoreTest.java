@@ -1,0 +1,25 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.mariadb.MariaDb;
+import dev.holdfast.tck.StoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The steps of the lease strategy on MariaDB. */
+final class MariaDbStoreTest extends StoreContract {
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    private static String url;
+
+    @BeforeAll
+    static void startServer() throws InterruptedException {
+        url = MariaDb.given(RIG).jdbcUrlWithCredentials();
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.mysql.MySql;
+import dev.holdfast.tck.StoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The steps of the lease strategy on MySQL. */
+final class MySqlStoreTest extends StoreContract {
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    private static String url;
+
+    @BeforeAll
+    static void startServer() throws InterruptedException {
+        url = MySql.given(RIG).jdbcUrlWithCredentials();
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.postgres.Postgres;
+import dev.holdfast.tck.LockStoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Everything that a program sees, of the strategy advisory on PostgreSQL. */
+@Tag("full")
+final class PostgresAdvisoryLockTest extends LockStoreContract {
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    private static String url;
+
+    @BeforeAll
+    static void startServer() throws InterruptedException {
+        url = Postgres.given(RIG).jdbcUrlWithCredentials() + "#strategy=advisory&connections=100";
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}

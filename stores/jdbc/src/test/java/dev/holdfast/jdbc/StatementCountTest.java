@@ -1,0 +1,72 @@
+package dev.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
+import dev.holdfast.Lease;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.mariadb.MariaDb;
+import dev.holdfast.rig.mysql.MySql;
+import dev.holdfast.rig.postgres.Postgres;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What an uncontended lock costs: one statement to acquire and one to release, and nothing around them. */
+final class StatementCountTest {
+    private static final int PAIRS = 20;
+
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    @Test
+    void oneStatementToAcquireAndOneToReleaseOnH2() throws InterruptedException {
+        assertThat(statementsOfPairs("jdbc:h2:mem:count")).hasSize(2 * PAIRS);
+    }
+
+    @Test
+    void oneStatementToAcquireAndOneToReleaseOnPostgres() throws InterruptedException {
+        assertThat(statementsOfPairs(Postgres.given(RIG).jdbcUrlWithCredentials()))
+                .hasSize(2 * PAIRS);
+    }
+
+    @Test
+    void oneStatementToAcquireAndOneToReleaseOnMariaDb() throws InterruptedException {
+        assertThat(statementsOfPairs(MariaDb.given(RIG).jdbcUrlWithCredentials()))
+                .hasSize(2 * PAIRS);
+    }
+
+    @Test
+    void mySqlCannotAnswerAnInsertSoTheGrantIsReadBack() throws InterruptedException {
+        List<String> statements = statementsOfPairs(MySql.given(RIG).jdbcUrlWithCredentials());
+
+        assertThat(statements).hasSize(3 * PAIRS);
+        assertThat(statements).filteredOn(sql -> sql.startsWith("SELECT")).hasSize(PAIRS);
+    }
+
+    private static List<String> statementsOfPairs(String url) throws InterruptedException {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMaximumPoolSize(4);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CountingDataSource counting = new CountingDataSource(pool);
+            JdbcStore store = JdbcStore.on(counting.dataSource()).withNotifications(false);
+            try (Holdfast locks = Holdfast.builder().store(store).build()) {
+                takeAndGiveBack(locks, PAIRS);
+                counting.forget();
+                takeAndGiveBack(locks, PAIRS);
+                return List.copyOf(counting.statements());
+            }
+        }
+    }
+
+    private static void takeAndGiveBack(Holdfast locks, int times) throws InterruptedException {
+        for (int i = 0; i < times; i++) {
+            try (Lease lease = locks.lock("orders/42").acquire()) {
+                lease.ensureHeld();
+            }
+        }
+    }
+}
