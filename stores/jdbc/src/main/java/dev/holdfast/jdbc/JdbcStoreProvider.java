@@ -45,7 +45,7 @@ public final class JdbcStoreProvider implements StoreProvider {
                     "no JDBC driver on the class path takes " + uri + "; add the driver of the database");
         }
         return new JdbcStore(
-                        new DriverSource(uri.address(), credentials),
+                        new DriverSource(uri.address(), credentials, context.commandTimeout()),
                         Dialect.ofUrl(uri.address()),
                         choice(uri, STRATEGY, Strategy.class, Strategy.LEASE),
                         uri.option(PREFIX).orElse(JdbcStore.DEFAULT_PREFIX),

@@ -31,7 +31,6 @@ public final class Connections implements AutoCloseable {
     /** The connection for renewals; guarded by {@link #renewing}. */
     private @Nullable Visit reserved;
 
-    private volatile boolean hasReserved;
     private volatile long distrustedNanos = Long.MIN_VALUE;
     private volatile boolean closed;
 
@@ -82,24 +81,12 @@ public final class Connections implements AutoCloseable {
             if (visit == null || !isAlive(visit)) {
                 visit = open();
             }
-            hasReserved = true;
             R result = run(visit, work, false);
             visit.idleSince(System.nanoTime());
             reserved = visit;
             return result;
         } finally {
             renewing.unlock();
-        }
-    }
-
-    /**
-     * Takes the connection for renewals in advance: when the first lease has to be renewed, the pool may be empty.
-     *
-     * @throws SQLException if there is none
-     */
-    public void reserve() throws SQLException {
-        if (!hasReserved) {
-            withReserved(connection -> true);
         }
     }
 

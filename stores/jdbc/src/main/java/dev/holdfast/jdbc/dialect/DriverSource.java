@@ -4,6 +4,7 @@ import dev.holdfast.Credentials;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url the URL as its driver knows it
  * @param credentials the user and password, if given apart from it
+ * @param timeout how long a connection may take, and how long it may be silent
  */
-public record DriverSource(String url, @Nullable Credentials credentials) implements ConnectionSource {
+public record DriverSource(String url, @Nullable Credentials credentials, Duration timeout)
+        implements ConnectionSource {
     @Override
     public Connection connect() throws SQLException {
         Properties properties = new Properties();
@@ -21,7 +24,19 @@ public record DriverSource(String url, @Nullable Credentials credentials) implem
             credentials.user().ifPresent(user -> properties.setProperty("user", user));
             properties.setProperty("password", credentials.password());
         }
+        limit(properties, "connectTimeout");
+        limit(properties, "socketTimeout");
         return DriverManager.getConnection(url, properties);
+    }
+
+    /** The drivers have the same names for it, PostgreSQL's in seconds; what the URL says is left alone. */
+    private void limit(Properties properties, String key) {
+        Dialect dialect = Dialect.ofUrl(url).orElse(Dialect.H2);
+        if (dialect != Dialect.H2 && !url.contains(key)) {
+            long millis = Math.max(1, timeout.toMillis());
+            long value = dialect == Dialect.POSTGRESQL ? (millis + 999) / 1_000 : millis;
+            properties.setProperty(key, Long.toString(value));
+        }
     }
 
     @Override

@@ -188,7 +188,7 @@ final class LeaseSql {
                         + " c.expires, COALESCE((SELECT SUM(a.units) FROM ${p}claim a WHERE a.name = l.name AND a.expires > ${now}"
                         + " AND (a.state = 'H' OR (a.state = 'W' AND a.arrival < c.arrival))), 0),"
                         + " (SELECT COUNT(*) FROM ${p}claim w WHERE w.name = l.name AND w.state = 'W' AND w.expires > ${now}),"
-                        + " COALESCE((SELECT MIN(h.expires) FROM ${p}claim h WHERE h.name = l.name AND h.state = 'H'), 0)"
+                        + " COALESCE((SELECT MIN(h.expires) FROM ${p}claim h WHERE h.name = l.name AND h.state = 'H'), 0), l.kind"
                         + " FROM ${p}lock l LEFT JOIN ${p}claim c ON c.name = l.name AND c.owner IN (" + marks(owners)
                         + ") WHERE l.name IN (" + marks(names) + ")");
     }

@@ -349,10 +349,7 @@ public final class LeaseStore implements LockStore {
             });
             tools = known;
             if (database.connections().isShared()) {
-                database.run(operation, lockName, connection -> {
-                    database.connections().reserve();
-                    return true;
-                });
+                database.runReserved(operation, lockName, connection -> true);
             }
             watch.begin(known.sql.dialect() == Dialect.POSTGRESQL && listen);
         }

@@ -26,12 +26,14 @@ final class Lines {
     private static final long PROVISIONAL_MICROS = 3_000_000;
 
     /** A waiter that is not heard of for this long is dropped. */
-    private static final long PATIENCE_MICROS = 20_000_000;
+    private static final long PATIENCE_MICROS = 12_000_000;
 
     /** How long a withdrawn claim is remembered, in case a request of it arrives late. */
     private static final long TOMBSTONE_MICROS = 60_000_000;
 
-    private static final long LONGEST_HINT_MICROS = 5_000_000;
+    /** The client's own {@link Watch} looks more often, with one statement for all. */
+    private static final long LONGEST_HINT_MICROS = 10_000_000;
+
     private static final long SHORTEST_HINT_MICROS = 1_000;
 
     private final String client;
@@ -54,7 +56,7 @@ final class Lines {
     }
 
     static long patienceOf(Claim claim) {
-        return Math.max(PATIENCE_MICROS, Entry.micros(claim));
+        return Math.max(PATIENCE_MICROS, Math.min(Entry.micros(claim), 2 * PATIENCE_MICROS));
     }
 
     /** Tries a claim, or asks again for one that waits. */

@@ -42,7 +42,8 @@ final class Polls {
             long entryExpires,
             long ahead,
             long waiters,
-            long firstShared) {}
+            long firstShared,
+            int kind) {}
 
     /** How a claim stands. */
     private record Verdict(@Nullable AcquireOutcome outcome, boolean impatient) {}
@@ -62,7 +63,7 @@ final class Polls {
         List<@Nullable AcquireOutcome> seen = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
             List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
-            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some, true)));
+            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some)));
         }
         List<AcquireOutcome> outcomes = new ArrayList<>();
         for (int i = 0; i < claims.size(); i++) {
@@ -72,12 +73,12 @@ final class Polls {
         return outcomes;
     }
 
-    /** Looks only; null for a claim that might get something by asking. */
+    /** Looks only, and keeps places in line; null for a claim that might get something by asking. */
     List<@Nullable AcquireOutcome> look(List<Claim> claims) {
         List<@Nullable AcquireOutcome> seen = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
             List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
-            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some, false)));
+            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some)));
         }
         return seen;
     }
@@ -94,21 +95,20 @@ final class Polls {
             boolean heldByAnother =
                     name.holder != null && !name.holder.equals(claim.owner()) && name.expires > name.now;
             // Nothing but a plain lock is judged from outside: the rest needs the row's lock.
-            return heldByAnother && name.capacity == 1 && part.capacity() == 1
+            return heldByAnother && name.kind == part.kind().ordinal() && name.capacity == 1 && part.capacity() == 1
                     ? Optional.of(new AcquireOutcome.Contended(Lines.hint(name.expires - name.now)))
                     : Optional.empty();
         });
     }
 
-    private List<@Nullable AcquireOutcome> look(Connection connection, List<Claim> claims, boolean keep)
-            throws SQLException {
+    private List<@Nullable AcquireOutcome> look(Connection connection, List<Claim> claims) throws SQLException {
         Map<Key, Standing> standings = read(connection, claims);
         List<@Nullable AcquireOutcome> outcomes = new ArrayList<>();
         List<Claim> impatient = new ArrayList<>();
         for (Claim claim : claims) {
             Verdict verdict = judge(claim, standings);
             outcomes.add(verdict.outcome);
-            if (keep && verdict.impatient) {
+            if (verdict.impatient) {
                 impatient.add(claim);
             }
         }
@@ -209,6 +209,7 @@ final class Polls {
                 row.getLong(11),
                 row.getLong(12),
                 row.getLong(13),
-                row.getLong(14));
+                row.getLong(14),
+                row.getInt(15));
     }
 }

@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what happens to the claims of this client without being told: one adaptive poller for all of them, with one
  * statement for all that wait and one for all that are held. It only looks; what there is to do, the engine is told and
- * does, because it alone knows which claims are still wanted. While notifications arrive, it rests. Thread-safe.
+ * does, because it alone knows which claims are still wanted. While notifications arrive, it looks twice a second at those
+ * who wait and rests otherwise. Thread-safe.
  *
  * <p>A waiter is looked for after a sixteenth of the time it has waited, from 2 ms to 100 ms, so that the delay of a
  * hand-over is small against the wait. A holder is looked at from 200 ms on, at most once a second, so that short holds
@@ -26,6 +28,9 @@ final class Watch {
     private static final long SHORTEST_WAIT_NANOS = 2_000_000;
     private static final long LONGEST_WAIT_NANOS = 100_000_000;
     private static final int WAIT_DIVISOR = 16;
+    /** While notifications arrive: one may still get lost, and a holder whose lease runs out sends none. */
+    private static final long RESTING_WAIT_NANOS = 500_000_000;
+
     private static final long FIRST_LOOK_NANOS = 200_000_000;
     private static final long LONGEST_LOOK_NANOS = 1_000_000_000;
 
@@ -126,9 +131,17 @@ final class Watch {
                 if (known == null) {
                     context.listener().retry(notice.name(), notice.owner());
                 } else {
-                    context.ioExecutor().execute(() -> lookFor(List.of(known.claim)));
+                    inBackground(() -> lookFor(List.of(known.claim)));
                 }
             }
+        }
+    }
+
+    private void inBackground(Runnable task) {
+        try {
+            context.ioExecutor().execute(task);
+        } catch (RejectedExecutionException closing) {
+            // The client is closed and waits for nothing any more.
         }
     }
 
@@ -182,12 +195,14 @@ final class Watch {
 
     private long nextLook(long now) {
         long next = Long.MAX_VALUE;
-        if (hears()) {
-            return next;
-        }
+        boolean hears = hears();
         for (Waiting each : waiting.values()) {
             long age = (now - each.sinceNanos) / WAIT_DIVISOR;
-            next = Math.min(next, now + Math.max(SHORTEST_WAIT_NANOS, Math.min(LONGEST_WAIT_NANOS, age)));
+            long pause = Math.max(SHORTEST_WAIT_NANOS, Math.min(LONGEST_WAIT_NANOS, age));
+            next = Math.min(next, now + (hears ? RESTING_WAIT_NANOS : pause));
+        }
+        if (hears) {
+            return next;
         }
         for (Held each : held.values()) {
             long age = now - each.sinceNanos;
@@ -201,11 +216,9 @@ final class Watch {
             long now = context.clock().nanos();
             waiting.values().removeIf(each -> now - each.askedNanos > FORGET_NANOS);
             held.values().removeIf(each -> now > each.untilNanos);
-            if (!hears()) {
-                lookAtWaiting();
-                if (held.values().stream().anyMatch(each -> now - each.sinceNanos >= FIRST_LOOK_NANOS)) {
-                    lookAtHeld();
-                }
+            lookAtWaiting();
+            if (!hears() && held.values().stream().anyMatch(each -> now - each.sinceNanos >= FIRST_LOOK_NANOS)) {
+                lookAtHeld();
             }
         } finally {
             synchronized (schedule) {

@@ -30,11 +30,34 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
         };
         for (String name : names) {
             if (!isThere(connection, name)) {
-                try (PreparedStatement statement = connection.prepareStatement(insert)) {
-                    dialect.bindName(statement, 1, name);
-                    statement.executeUpdate();
-                }
+                insert(connection, insert, name);
             }
+        }
+    }
+
+    /**
+     * Makes a row. On MySQL and MariaDB an insert waits for whoever has made and locked the row in this very moment, which
+     * may be for as long as that lock is held; so its wait is cut short, and the next attempt finds the row.
+     */
+    private void insert(Connection connection, String insert, String name) throws SQLException {
+        if (dialect.isMySqlFamily()) {
+            execute(
+                    connection,
+                    "SET @holdfast_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 1");
+        }
+        try (PreparedStatement statement = connection.prepareStatement(insert)) {
+            dialect.bindName(statement, 1, name);
+            statement.executeUpdate();
+        } finally {
+            if (dialect.isMySqlFamily()) {
+                execute(connection, "SET SESSION innodb_lock_wait_timeout = @holdfast_wait");
+            }
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
         }
     }
 
@@ -53,9 +76,7 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
         connection.setAutoCommit(false);
         try {
             if (dialect == Dialect.POSTGRESQL) {
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute("SET LOCAL idle_in_transaction_session_timeout = 0");
-                }
+                execute(connection, "SET LOCAL idle_in_transaction_session_timeout = 0");
             }
             for (String name : names) {
                 if (!select(connection, name, "FOR UPDATE NOWAIT")) {

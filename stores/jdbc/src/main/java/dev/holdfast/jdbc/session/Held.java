@@ -13,6 +13,7 @@ final class Held {
     final Claim claim;
     final List<Grant> grants;
     final Connection connection;
+    final long backend;
     final String session;
 
     /** Guards the connection and what follows. */
@@ -23,10 +24,11 @@ final class Held {
 
     boolean ended;
 
-    Held(Claim claim, List<Grant> grants, Connection connection, String session) {
+    Held(Claim claim, List<Grant> grants, Connection connection, long backend, String session) {
         this.claim = claim;
         this.grants = grants;
         this.connection = connection;
+        this.backend = backend;
         this.session = session;
     }
 

@@ -5,6 +5,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
@@ -142,8 +143,12 @@ public final class SessionStore implements LockStore {
             long epoch = ready.register.draw(claim, part.name(), backend);
             grants.add(new Grant(part.name(), claim.owner(), epoch, claim.lease(), null, session, true));
         }
-        ready.register.backendOf(connection);
-        return new Held(claim, grants, connection, session);
+        if (ready.register.backendOf(connection) != backend) {
+            throw new StoreMisconfiguredException(
+                    "the connection has changed its session of the database, probably because"
+                            + " of a transaction pooler; use strategy=lease behind one");
+        }
+        return new Held(claim, grants, connection, backend, session);
     }
 
     private AcquireOutcome contended(Claim claim) {
@@ -327,17 +332,23 @@ public final class SessionStore implements LockStore {
             if (mine.ended) {
                 return false;
             }
-            ready("look", mine.claim.describe()).register.backendOf(mine.connection);
-            return true;
+            if (ready("look", mine.claim.describe()).register.backendOf(mine.connection) == mine.backend) {
+                return true;
+            }
+            endLost(mine);
         } catch (SQLException gone) {
-            mine.ended = true;
-            dedicated.discard(mine.connection);
+            endLost(mine);
         } finally {
             mine.use.unlock();
         }
         held.remove(mine.claim.owner(), mine);
         tellLoss(mine);
         return false;
+    }
+
+    private void endLost(Held mine) {
+        mine.ended = true;
+        dedicated.discard(mine.connection);
     }
 
     private void tellLoss(Held mine) {

@@ -39,7 +39,9 @@ final class PurgeTest {
     void openStore() throws SQLException {
         keepAlive = DriverManager.getConnection(URL);
         StoreContext context = surroundings.context();
-        database = new Database(new Connections(new DriverSource(URL, null), 4, context.commandTimeout()), context);
+        database = new Database(
+                new Connections(new DriverSource(URL, null, context.commandTimeout()), 4, context.commandTimeout()),
+                context);
         Schema schema = new Schema("lease", "holdfast_", Schema.Mode.CREATE);
         store = new LeaseStore(database, schema, context, Optional.of(Dialect.H2), false);
     }
