@@ -3,8 +3,10 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * session it is, and prepares the tree. Thread-safe.
  */
 final class Connection {
+    private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(5);
+    private static final long GOODBYE_LOOK_NANOS = 200_000;
     private static final String HEADER = "holdfast locks 1 ";
 
     private final CuratorFramework curator;
@@ -107,9 +111,28 @@ final class Connection {
         curator.getConnectionStateListenable().removeListener(listener);
         Session session = current;
         if (owned) {
-            curator.close();
+            end(session);
         } else if (session != null && !session.hasEnded()) {
             nodes.forEach(session::delete);
+        }
+    }
+
+    /**
+     * Ends the client and returns when its session is closed. The client's thread sleeps for a tenth of a second after
+     * that, which nobody has to wait for.
+     */
+    private void end(@Nullable Session session) {
+        Thread closer = new Thread(curator::close, "holdfast-" + context.clientName() + "-zookeeper-close");
+        closer.setDaemon(true);
+        closer.start();
+        long until = context.clock().nanos() + LONGEST_GOODBYE.toNanos();
+        while (closer.isAlive()
+                && (session == null || session.isOpen())
+                && context.clock().nanos() < until) {
+            LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
         }
     }
 

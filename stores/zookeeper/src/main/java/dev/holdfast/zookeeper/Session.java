@@ -76,6 +76,11 @@ final class Session {
         return first;
     }
 
+    /** Whether its handle was not closed. */
+    boolean isOpen() {
+        return handle.getState().isAlive();
+    }
+
     boolean hasEnded() {
         return ended;
     }

@@ -5,6 +5,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,10 @@ public final class ZooKeeperLocks implements StoreFactory {
     }
 
     static LockStore open(CuratorFramework curator, boolean owned, Settings settings, StoreContext context) {
-        return new FairStore(
-                settings, context, (lent, observer) -> new Connection(curator, owned, settings, lent, observer));
+        BiFunction<StoreContext, Connection.Observer, Connection> connect =
+                (lent, observer) -> new Connection(curator, owned, settings, lent, observer);
+        return settings.mode() == Mode.FAIR
+                ? new FairStore(settings, context, connect)
+                : new SimpleStore(settings, context, connect);
     }
 }

@@ -15,7 +15,7 @@ final class FairStoreTest extends StoreContract {
 
     @BeforeAll
     static void start() throws InterruptedException {
-        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck#session=6s";
+        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck#session=4s";
     }
 
     @Override
