@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Connection {
     private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(5);
     private static final long GOODBYE_LOOK_NANOS = 200_000;
+    private static final long REPLACEMENT_LOOK_NANOS = 1_000_000;
     private static final String HEADER = "holdfast locks 1 ";
 
     private final CuratorFramework curator;
@@ -156,21 +157,26 @@ final class Connection {
         }
     }
 
-    /** A handle has a session, and a timeout, once it was connected for the first time. */
+    /**
+     * A handle has a session, and a timeout, once it was connected for the first time; after the end of a session it takes
+     * Curator a moment to replace it.
+     */
     private Session begin(Call call) {
         awaitConnected(call);
         ZooKeeper handle = handle(call);
-        if (handle.getSessionId() == 0 || !handle.getState().isAlive()) {
-            throw call.unavailable(new KeeperException.ConnectionLossException());
+        while (!isUsable(handle)) {
+            if (call.leftNanos() == 0) {
+                throw call.unavailable(new KeeperException.ConnectionLossException());
+            }
+            LockSupport.parkNanos(this, REPLACEMENT_LOOK_NANOS);
+            awaitConnected(call);
+            handle = handle(call);
         }
         Session fresh = new Session(handle, context.clock());
         Session old;
         synchronized (this) {
             old = current;
             if (old != null && old.isOf(handle)) {
-                if (old.hasEnded()) {
-                    throw call.unavailable(new KeeperException.SessionExpiredException());
-                }
                 return old;
             }
             current = fresh;
@@ -179,6 +185,13 @@ final class Connection {
             expired(old);
         }
         return fresh;
+    }
+
+    private boolean isUsable(ZooKeeper handle) {
+        Session known = current;
+        return handle.getSessionId() != 0
+                && handle.getState().isAlive()
+                && (known == null || !known.isOf(handle) || !known.hasEnded());
     }
 
     private void awaitConnected(Call call) {

@@ -43,21 +43,34 @@ final class Entrance {
         this.places = places;
     }
 
-    /** Tries a claim, or asks again for one that is known. */
+    /** Tries a claim, or asks again for one that is known. If its session ends meanwhile, once more in the next one. */
     AcquireOutcome acquire(Claim claim, Session session, Call call) {
         try {
-            for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-                Place known = places.get(claim.owner());
-                AcquireOutcome outcome =
-                        known == null ? enter(claim, session, call) : askAgain(known, claim, session, call);
-                if (outcome != null) {
-                    return outcome;
-                }
+            return attempt(claim, session, call);
+        } catch (KeeperException.SessionExpiredException over) {
+            // Whatever it has made is gone with the session, so that this is not an unknown outcome.
+            connection.expired(session);
+            Session next = connection.ready(call);
+            try {
+                return attempt(claim, next, call);
+            } catch (KeeperException failed) {
+                throw failure(failed, next, call);
             }
-            throw call.unavailable(new IllegalStateException("the node of the claim was deleted again and again"));
         } catch (KeeperException failed) {
             throw failure(failed, session, call);
         }
+    }
+
+    private AcquireOutcome attempt(Claim claim, Session session, Call call) throws KeeperException {
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            Place known = places.get(claim.owner());
+            AcquireOutcome outcome =
+                    known == null ? enter(claim, session, call) : askAgain(known, claim, session, call);
+            if (outcome != null) {
+                return outcome;
+            }
+        }
+        throw call.unavailable(new IllegalStateException("the node of the claim was deleted again and again"));
     }
 
     private RuntimeException failure(KeeperException failed, Session session, Call call) {
