@@ -56,6 +56,16 @@ final class Call {
         }
     }
 
+    /** Waits until an answer has come, whatever it is, or until the time is over. */
+    void settle(CompletableFuture<?> answer) {
+        try {
+            await(answer);
+        } catch (KeeperException | StoreUnavailableException seenLater) {
+            // Whoever asks for the answer itself will be told.
+            return;
+        }
+    }
+
     /** What to throw for an error that this call cannot make anything of. */
     RuntimeException fault(KeeperException error) {
         return switch (error.code()) {

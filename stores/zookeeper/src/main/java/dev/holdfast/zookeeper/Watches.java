@@ -26,7 +26,7 @@ import org.apache.zookeeper.Watcher;
  * engine passes a wanted lock on among its own threads for longer than that anyway.
  */
 final class Watches implements Watcher {
-    private static final Duration BEFORE_LOOKING = Duration.ofMillis(4);
+    private static final Duration BEFORE_LOOKING = Duration.ofMillis(8);
 
     private final Layout layout;
     private final StoreContext context;
@@ -71,6 +71,9 @@ final class Watches implements Watcher {
     /** Tells a place that holds when somebody else waits, or when its node is gone. */
     void guard(Place place) {
         synchronized (fresh) {
+            while (!fresh.isEmpty() && fresh.peek().place().state() != Place.State.HELD) {
+                fresh.remove();
+            }
             fresh.add(new Fresh(place, context.clock().nanos() + BEFORE_LOOKING.toNanos()));
             if (scheduled) {
                 return;
