@@ -80,6 +80,15 @@ public final class Certificates {
         return directory.resolve("trust.p12");
     }
 
+    /**
+     * Holds the private keys of the server and of the authority, for servers in Java.
+     *
+     * @return a PKCS#12 store with the same password as {@link #trustStore()}
+     */
+    public Path keyStore() {
+        return directory.resolve("keys.p12");
+    }
+
     /** {@return a context for clients that trust the authority and nobody else} */
     public SSLContext clientContext() {
         return clientContext;

@@ -1,0 +1,58 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.OwnerId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a node says of its owner, for people and for evictions. Lines of text, because neither names nor labels can contain
+ * a line break.
+ *
+ * @param owner whose node it is
+ * @param units how many units it asks for
+ * @param clientName the client
+ * @param label its note
+ * @param names all names of its claim, sorted
+ */
+record Badge(OwnerId owner, int units, String clientName, String label, List<String> names) {
+    private static final String FORMAT = "holdfast claim ";
+    private static final int VERSION = 1;
+    private static final int FIXED_LINES = 7;
+
+    static byte[] of(Claim claim, Claim.Part part) {
+        List<String> lines = new ArrayList<>(List.of(
+                FORMAT + VERSION,
+                claim.owner().toString(),
+                part.kind().name(),
+                Integer.toString(part.units()),
+                Integer.toString(part.capacity()),
+                claim.holder().clientName(),
+                claim.holder().label()));
+        claim.parts().forEach(each -> lines.add(each.name()));
+        return String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Reads what {@link #of} wrote.
+     *
+     * @throws StoreMisconfiguredException if it is of a newer format, or something else
+     */
+    static Badge parse(byte[] data) {
+        List<String> lines = List.of(new String(data, StandardCharsets.UTF_8).split("\n", -1));
+        if (!lines.get(0).equals(FORMAT + VERSION) || lines.size() <= FIXED_LINES) {
+            throw new StoreMisconfiguredException("a node of a lock in ZooKeeper holds '"
+                    + lines.get(0).substring(0, Math.min(40, lines.get(0).length())) + "' instead of '" + FORMAT
+                    + VERSION
+                    + "'; another program or a newer release of Holdfast uses the same base path");
+        }
+        return new Badge(
+                OwnerId.parse(lines.get(1)),
+                Integer.parseInt(lines.get(3)),
+                lines.get(5),
+                lines.get(6),
+                List.copyOf(lines.subList(FIXED_LINES, lines.size())));
+    }
+}

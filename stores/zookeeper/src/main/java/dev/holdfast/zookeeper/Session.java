@@ -1,0 +1,165 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.MonotonicClock;
+import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session with the ensemble, and the requests that can be sent in it. Requests are sent in the order of the calls and
+ * answered in that order; none of the methods waits. What belongs to a session ends with it. Thread-safe.
+ *
+ * <p>Only a write that the leader has put in order proves that the session lived when the write was sent. A server that is
+ * cut off from its leader answers pings and reads as if nothing had happened.
+ */
+final class Session {
+    /** Of the negotiated timeout, the part for which a proof is good: the rest covers what the leader heard late. */
+    private static final int TRUST_NUMERATOR = 2;
+
+    private static final int TRUST_DENOMINATOR = 3;
+
+    private final ZooKeeper handle;
+    private final MonotonicClock clock;
+    private final AtomicLong provenNanos = new AtomicLong(StoreListener.UNKNOWN_ANCHOR);
+    private volatile boolean ended;
+
+    /** A node and what is written in it. */
+    record Node(byte[] data, Stat stat) {}
+
+    /** A node that was made. */
+    record Made(String path, Stat stat) {}
+
+    Session(ZooKeeper handle, MonotonicClock clock) {
+        this.handle = handle;
+        this.clock = clock;
+    }
+
+    boolean isOf(ZooKeeper other) {
+        return handle == other;
+    }
+
+    long id() {
+        return handle.getSessionId();
+    }
+
+    /** How the engine knows it. */
+    String name() {
+        return "0x" + Long.toHexString(id());
+    }
+
+    /** For how long a grant is good after a proof. The timeout may be another after each reconnection. */
+    Duration trust() {
+        return Duration.ofMillis((long) handle.getSessionTimeout() * TRUST_NUMERATOR / TRUST_DENOMINATOR);
+    }
+
+    /** A reading of the clock at which the session certainly lived, or {@link StoreListener#UNKNOWN_ANCHOR}. */
+    long provenNanos() {
+        return provenNanos.get();
+    }
+
+    /** The session is over; true for the first who says so. */
+    synchronized boolean end() {
+        boolean first = !ended;
+        ended = true;
+        return first;
+    }
+
+    /** Whether its handle was not closed. */
+    boolean isOpen() {
+        return handle.getState().isAlive();
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    CompletableFuture<Made> create(String path, byte[] data, List<ACL> acl, CreateMode mode) {
+        Answer<Made> answer = new Answer<>(path, true);
+        handle.create(
+                path,
+                data,
+                acl,
+                mode,
+                (rc, asked, context, name, stat) -> answer.give(rc, rc == 0 ? new Made(name, stat) : null),
+                null);
+        return answer;
+    }
+
+    CompletableFuture<Boolean> delete(String path) {
+        Answer<Boolean> answer = new Answer<>(path, true);
+        handle.delete(path, -1, (rc, asked, context) -> answer.give(rc, true), null);
+        return answer;
+    }
+
+    CompletableFuture<List<OpResult>> multi(List<Op> operations) {
+        Answer<List<OpResult>> answer = new Answer<>(null, true);
+        handle.multi(operations, (rc, path, context, results) -> answer.give(rc, results), null);
+        return answer;
+    }
+
+    CompletableFuture<List<String>> children(String path, @Nullable Watcher watcher) {
+        Answer<List<String>> answer = new Answer<>(path, false);
+        handle.getChildren(
+                path,
+                watcher,
+                (int rc, String asked, Object context, List<String> children) -> answer.give(rc, children),
+                null);
+        return answer;
+    }
+
+    /** Reads a node. Unlike a question for its existence, it leaves no watch when there is no such node. */
+    CompletableFuture<Node> read(String path, @Nullable Watcher watcher) {
+        Answer<Node> answer = new Answer<>(path, false);
+        handle.getData(
+                path,
+                watcher,
+                (rc, asked, context, data, stat) ->
+                        answer.give(rc, rc == 0 ? new Node(data == null ? new byte[0] : data, stat) : null),
+                null);
+        return answer;
+    }
+
+    /** Lets the server that we are attached to catch up with its leader; reads that follow see at least that. */
+    CompletableFuture<Boolean> sync(String path) {
+        Answer<Boolean> answer = new Answer<>(path, false);
+        handle.sync(path, (rc, asked, context) -> answer.give(rc, true), null);
+        return answer;
+    }
+
+    /** An answer to come. If the leader had to put the request in order, a good one proves that the session lived. */
+    private final class Answer<T> extends CompletableFuture<T> {
+        private final @Nullable String path;
+        private final boolean ordered;
+        private final long sentNanos = clock.nanos();
+
+        Answer(@Nullable String path, boolean ordered) {
+            this.path = path;
+            this.ordered = ordered;
+        }
+
+        void give(int code, @Nullable T value) {
+            if (code != Code.OK.intValue()) {
+                completeExceptionally(KeeperException.create(Code.get(code), path));
+            } else if (value == null) {
+                completeExceptionally(KeeperException.create(Code.MARSHALLINGERROR, path));
+            } else {
+                if (ordered) {
+                    provenNanos.accumulateAndGet(sentNanos, Math::max);
+                }
+                complete(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.LockKind;
+import dev.holdfast.LockOptions;
+import dev.holdfast.LockView;
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.ReleaseOutcome;
+import dev.holdfast.spi.RenewOutcome;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreTraits;
+import dev.holdfast.spi.StoreTraits.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+
+/**
+ * Locks as one ephemeral node per name: whoever makes it holds. Exclusive only, and in no order: all who wait are woken and
+ * try. Thread-safe.
+ *
+ * <p>Making the node also writes the node above it, in the same step. The version that this gives tells one holder from
+ * the next: a release or renewal names it, so that a former holder cannot touch its successor's node, which has the same
+ * path. The transaction is the epoch.
+ */
+final class SimpleStore implements LockStore {
+    static final StoreTraits TRAITS = new StoreTraits(
+            StoreTraits.Expiry.SESSION,
+            Set.of(
+                    Promise.SEVERAL_NAMES,
+                    Promise.ATOMIC_NAMES,
+                    Promise.BETWEEN_PROCESSES,
+                    Promise.LOSS_BEFORE_REGRANT,
+                    Promise.PAUSED_HOLDER_IS_REPLACED,
+                    Promise.SURVIVES_RESTART),
+            FairStore.TRAITS.shortestLease(),
+            LockOptions.LONGEST,
+            FairStore.TRAITS.failover());
+
+    private static final Duration AFTER_TOMBSTONE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_HINT = Duration.ofSeconds(5);
+    private static final int ASKS_PER_TRUST = 3;
+
+    private final Layout layout;
+    private final StoreContext context;
+    private final Connection connection;
+    private final Tombstones tombstones;
+    private final SingleNodes nodes;
+    private final Map<OwnerId, Holding> holdings = new ConcurrentHashMap<>();
+
+    /** Claims that wait for a name, by the path of its node. */
+    private final Map<String, Set<Claim>> waiting = new ConcurrentHashMap<>();
+
+    private final Watcher watcher = this::stirred;
+
+    /** What a claim holds: with which version of the node of each name, by which session. */
+    private record Holding(Claim claim, Session session, SingleNodes.Taken taken) {
+        List<Grant> grants() {
+            List<Grant> grants = new ArrayList<>();
+            for (Claim.Part part : claim.parts()) {
+                grants.add(new Grant(
+                        part.name(),
+                        claim.owner(),
+                        taken.epoch(),
+                        claim.lease(),
+                        validFor(session, claim.lease()),
+                        session.name(),
+                        true));
+            }
+            return grants;
+        }
+    }
+
+    SimpleStore(
+            Settings settings,
+            StoreContext context,
+            BiFunction<StoreContext, Connection.Observer, Connection> connect) {
+        this.layout = settings.layout();
+        this.context = context;
+        this.tombstones = new Tombstones(context.clock());
+        this.connection = connect.apply(context, new Sessions());
+        this.nodes = new SingleNodes(settings.layout(), connection);
+    }
+
+    @Override
+    public StoreTraits traits() {
+        return TRAITS;
+    }
+
+    @Override
+    public AcquireOutcome tryAcquire(Claim claim) {
+        Call call = new Call("acquire", claim.describe(), context);
+        if (tombstones.contains(claim.owner())) {
+            return new AcquireOutcome.Contended(AFTER_TOMBSTONE);
+        }
+        if (claim.parts().stream().anyMatch(part -> part.kind() != LockKind.EXCLUSIVE)) {
+            throw new IllegalArgumentException("the simple mode of ZooKeeper has exclusive locks only");
+        }
+        Session session = connection.ready(call);
+        try {
+            Holding held = holdings.get(claim.owner());
+            if (held != null && held.session() == session && stillThere(held, call)) {
+                return new AcquireOutcome.Granted(held.grants());
+            }
+            holdings.remove(claim.owner());
+            Optional<SingleNodes.Taken> taken = nodes.take(claim, session, call);
+            if (taken.isEmpty()) {
+                return refused(claim, session, call);
+            }
+            stopWaiting(claim);
+            Holding fresh = new Holding(claim, session, taken.get());
+            holdings.put(claim.owner(), fresh);
+            return new AcquireOutcome.Granted(fresh.grants());
+        } catch (KeeperException failed) {
+            throw failure(failed, session, call);
+        }
+    }
+
+    private boolean stillThere(Holding held, Call call) throws KeeperException {
+        try {
+            call.await(held.session().multi(nodes.checks(held.claim(), held.taken())));
+            return true;
+        } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
+            return false;
+        }
+    }
+
+    private AcquireOutcome refused(Claim claim, Session session, Call call) throws KeeperException {
+        Duration hint = session.trust().dividedBy(ASKS_PER_TRUST);
+        if (claim.queue()) {
+            List<CompletableFuture<Session.Node>> looks = new ArrayList<>();
+            for (Claim.Part part : claim.parts()) {
+                String path = nodes.holder(part.name());
+                waiting.computeIfAbsent(path, key -> ConcurrentHashMap.newKeySet())
+                        .add(claim);
+                looks.add(session.read(path, watcher));
+            }
+            for (CompletableFuture<Session.Node> look : looks) {
+                try {
+                    call.await(look);
+                } catch (KeeperException.NoNodeException freeByNow) {
+                    hint = Duration.ofMillis(1);
+                }
+            }
+        }
+        return new AcquireOutcome.Contended(hint.compareTo(LONGEST_HINT) < 0 ? hint : LONGEST_HINT);
+    }
+
+    private void stopWaiting(Claim claim) {
+        for (Claim.Part part : claim.parts()) {
+            waiting.computeIfPresent(nodes.holder(part.name()), (path, claims) -> {
+                claims.removeIf(other -> other.owner().equals(claim.owner()));
+                return claims.isEmpty() ? null : claims;
+            });
+        }
+    }
+
+    /** A node that somebody waits for has changed. */
+    private void stirred(WatchedEvent event) {
+        Set<Claim> claims = event.getPath() == null ? null : waiting.remove(event.getPath());
+        if (claims != null) {
+            claims.forEach(
+                    claim -> context.listener().retry(claim.parts().get(0).name(), claim.owner()));
+        }
+    }
+
+    @Override
+    public List<AcquireOutcome> poll(List<Claim> claims) {
+        return claims.stream().map(this::tryAcquire).toList();
+    }
+
+    @Override
+    public void withdraw(Claim claim, boolean mayStillArrive) {
+        if (mayStillArrive) {
+            tombstones.add(claim.owner());
+        }
+        stopWaiting(claim);
+        Holding held = holdings.get(claim.owner());
+        if (held == null && !mayStillArrive) {
+            return;
+        }
+        Call call = new Call("withdraw", claim.describe(), context);
+        Session session = connection.ready(call);
+        try {
+            nodes.sweep(claim, session, call);
+            holdings.remove(claim.owner());
+        } catch (KeeperException failed) {
+            throw failure(failed, session, call);
+        }
+    }
+
+    @Override
+    public List<RenewOutcome> renew(List<Grant> grants) {
+        Call call = new Call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases", context);
+        Session session = connection.ready(call);
+        List<CompletableFuture<?>> answers = new ArrayList<>();
+        for (Grant grant : grants) {
+            Optional<Holding> held = holdingOf(grant).filter(each -> each.session() == session);
+            answers.add(
+                    held.isPresent()
+                            ? session.multi(
+                                    nodes.checks(held.get().claim(), held.get().taken()))
+                            : CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
+        }
+        List<RenewOutcome> outcomes = new ArrayList<>();
+        for (int i = 0; i < grants.size(); i++) {
+            outcomes.add(renewed(grants.get(i), answers.get(i), session, call));
+        }
+        return outcomes;
+    }
+
+    private RenewOutcome renewed(Grant grant, CompletableFuture<?> answer, Session session, Call call) {
+        try {
+            call.await(answer);
+            return new RenewOutcome.Renewed(validFor(session, grant.lease()), true);
+        } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
+            boolean known = holdingOf(grant).isPresent();
+            boolean sameSession = session.name().equals(grant.session());
+            return new RenewOutcome.Lost(
+                    !sameSession ? LossReason.SESSION_LOST : known ? LossReason.EVICTED : LossReason.EXPIRED);
+        } catch (KeeperException failed) {
+            if (Connection.isOver(failed)) {
+                connection.expired(session);
+                return new RenewOutcome.Lost(LossReason.SESSION_LOST);
+            }
+            return new RenewOutcome.Unknown(call.fault(failed));
+        }
+    }
+
+    @Override
+    public List<ReleaseOutcome> release(List<Grant> grants) {
+        Call call = new Call("release", grants.size() == 1 ? grants.get(0).name() : "held leases", context);
+        Session session = connection.ready(call);
+        List<CompletableFuture<?>> answers = new ArrayList<>();
+        for (Grant grant : grants) {
+            Optional<Holding> held = holdingOf(grant);
+            answers.add(
+                    held.isPresent()
+                            ? session.multi(List.of(
+                                    Op.check(
+                                            layout.lock(grant.name()),
+                                            held.get().taken().version(grant.name())),
+                                    Op.delete(nodes.holder(grant.name()), -1)))
+                            : CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
+        }
+        List<ReleaseOutcome> outcomes = new ArrayList<>();
+        for (int i = 0; i < grants.size(); i++) {
+            outcomes.add(released(grants.get(i), answers.get(i), session, call));
+        }
+        return outcomes;
+    }
+
+    private ReleaseOutcome released(Grant grant, CompletableFuture<?> answer, Session session, Call call) {
+        ReleaseOutcome outcome;
+        try {
+            call.await(answer);
+            outcome = ReleaseOutcome.RELEASED;
+        } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
+            outcome = ReleaseOutcome.NOT_HELD;
+        } catch (KeeperException failed) {
+            return new ReleaseOutcome.Unknown(failure(failed, session, call));
+        }
+        holdingOf(grant).ifPresent(held -> {
+            if (held.taken().gaveBack(grant.name())) {
+                holdings.remove(grant.owner(), held);
+            }
+        });
+        return outcome;
+    }
+
+    private Optional<Holding> holdingOf(Grant grant) {
+        return Optional.ofNullable(holdings.get(grant.owner()))
+                .filter(held ->
+                        held.taken().epoch() == grant.epoch() && held.taken().has(grant.name()));
+    }
+
+    @Override
+    public Optional<LockView> inspect(String name) {
+        Call call = new Call("inspect", name, context);
+        return nodes.inspect(name, connection.ready(call), call);
+    }
+
+    @Override
+    public List<LockView> list(String prefix, int limit) {
+        Call call = new Call("list", prefix, context);
+        return nodes.list(prefix, limit, connection.ready(call), call);
+    }
+
+    @Override
+    public int evict(String name, String by, String reason) {
+        Call call = new Call("evict", name, context);
+        return nodes.evict(name, by, reason, connection.ready(call), call);
+    }
+
+    @Override
+    public void ping() {
+        connection.ping(new Call("ping", "ZooKeeper", context));
+    }
+
+    @Override
+    public void close() {
+        if (!connection.isClosed()) {
+            connection.close(holdings.values().stream()
+                    .flatMap(held -> held.claim().parts().stream())
+                    .map(part -> nodes.holder(part.name()))
+                    .toList());
+        }
+    }
+
+    private RuntimeException failure(KeeperException failed, Session session, Call call) {
+        if (Connection.isOver(failed)) {
+            connection.expired(session);
+        }
+        return call.fault(failed);
+    }
+
+    private static Duration validFor(Session session, Duration lease) {
+        Duration trust = session.trust();
+        return trust.compareTo(lease) < 0 ? trust : lease;
+    }
+
+    /** Whoever waits asks again, because a watch may have been lost with its session or missed. */
+    private final class Sessions implements Connection.Observer {
+        @Override
+        public void ended(Session session) {
+            context.listener().sessionLost(session.name());
+            hint();
+        }
+
+        @Override
+        public void attached(Session session) {
+            hint();
+        }
+
+        private void hint() {
+            waiting.values()
+                    .forEach(claims -> claims.forEach(claim ->
+                            context.listener().retry(claim.parts().get(0).name(), claim.owner())));
+        }
+    }
+}

@@ -1,0 +1,306 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.LockKind;
+import dev.holdfast.LockView;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.jspecify.annotations.Nullable;
+
+/** The tree of the simple mode: {@code BASE/locks/NAME/holder}. Thread-safe. */
+final class SingleNodes {
+    private static final String HOLDER = "/holder";
+    private static final int MOST_ATTEMPTS = 8;
+    private static final int MOST_KNOWN = 10_000;
+
+    private final Layout layout;
+    private final Connection connection;
+
+    /** What the nodes of names held when they were seen last, so that most claims need one request. */
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+    private record Known(byte[] data, int version) {}
+
+    SingleNodes(Layout layout, Connection connection) {
+        this.layout = layout;
+        this.connection = connection;
+    }
+
+    /** What a claim has taken. Thread-safe. */
+    static final class Taken {
+        private final long epoch;
+
+        /** The version of the node of each name that is still held; guarded by this object. */
+        private final Map<String, Integer> versions;
+
+        private Taken(long epoch, Map<String, Integer> versions) {
+            this.epoch = epoch;
+            this.versions = versions;
+        }
+
+        long epoch() {
+            return epoch;
+        }
+
+        synchronized boolean has(String name) {
+            return versions.containsKey(name);
+        }
+
+        synchronized int version(String name) {
+            return versions.getOrDefault(name, Integer.MIN_VALUE);
+        }
+
+        /** One name is given back; true if that was the last. */
+        synchronized boolean gaveBack(String name) {
+            versions.remove(name);
+            return versions.isEmpty();
+        }
+    }
+
+    String holder(String name) {
+        return layout.lock(name) + HOLDER;
+    }
+
+    /** Proves that everything is still held, by a request that the leader puts in order. */
+    List<Op> checks(Claim claim, Taken taken) {
+        List<Op> checks = new ArrayList<>();
+        for (Claim.Part part : claim.parts()) {
+            if (taken.has(part.name())) {
+                checks.add(Op.check(layout.lock(part.name()), taken.version(part.name())));
+                checks.add(Op.check(holder(part.name()), -1));
+            }
+        }
+        return checks;
+    }
+
+    /** Makes the node of every name, or none; empty if somebody has one of them. */
+    Optional<Taken> take(Claim claim, Session session, Call call) throws KeeperException {
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            List<Op> steps = new ArrayList<>();
+            for (Claim.Part part : claim.parts()) {
+                Known seen = known.getOrDefault(part.name(), new Known(new byte[0], 0));
+                steps.add(
+                        Op.create(holder(part.name()), Badge.of(claim, part), connection.acl(), CreateMode.EPHEMERAL));
+                steps.add(Op.setData(layout.lock(part.name()), seen.data(), seen.version()));
+            }
+            try {
+                return Optional.of(taken(claim, call.await(session.multi(steps))));
+            } catch (KeeperException.NodeExistsException somebody) {
+                Taken mine = find(claim, session, call);
+                return Optional.ofNullable(mine);
+            } catch (KeeperException.NoNodeException unused) {
+                makeLocks(claim, session, call);
+            } catch (KeeperException.BadVersionException othersSince) {
+                refresh(claim, session, call);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Taken taken(Claim claim, List<OpResult> results) {
+        Map<String, Integer> versions = new HashMap<>();
+        long epoch = 0;
+        for (int i = 0; i < claim.parts().size(); i++) {
+            String name = claim.parts().get(i).name();
+            OpResult.SetDataResult written = (OpResult.SetDataResult) results.get(2 * i + 1);
+            epoch = written.getStat().getMzxid();
+            versions.put(name, written.getStat().getVersion());
+            remember(
+                    name,
+                    known.getOrDefault(name, new Known(new byte[0], 0)).data(),
+                    written.getStat().getVersion());
+        }
+        return new Taken(checked(epoch), versions);
+    }
+
+    private static long checked(long epoch) {
+        if (epoch >= Grant.EPOCH_LIMIT) {
+            throw new StoreMisconfiguredException(
+                    "the ensemble has had more than half a million leaders, and its"
+                            + " transaction numbers do not fit a fencing token any more; start a new ensemble with an empty tree");
+        }
+        return epoch;
+    }
+
+    private void remember(String name, byte[] data, int version) {
+        if (known.size() > MOST_KNOWN) {
+            known.clear();
+        }
+        known.put(name, new Known(data, version));
+    }
+
+    /** An earlier request of the claim may have been done although its answer was lost. */
+    private @Nullable Taken find(Claim claim, Session session, Call call) throws KeeperException {
+        Map<String, Integer> versions = new HashMap<>();
+        long epoch = 0;
+        for (Claim.Part part : claim.parts()) {
+            CompletableFuture<Session.Node> held = session.read(holder(part.name()), null);
+            CompletableFuture<Session.Node> lock = session.read(layout.lock(part.name()), null);
+            try {
+                Session.Node node = call.await(held);
+                if (!Badge.parse(node.data()).owner().equals(claim.owner())
+                        || node.stat().getEphemeralOwner() != session.id()
+                        || call.await(lock).stat().getMzxid() != node.stat().getCzxid()) {
+                    return null;
+                }
+                epoch = node.stat().getCzxid();
+                versions.put(part.name(), call.await(lock).stat().getVersion());
+            } catch (KeeperException.NoNodeException gone) {
+                return null;
+            }
+        }
+        Taken found = new Taken(checked(epoch), versions);
+        // What was read proves nothing about the session; this does.
+        call.await(session.multi(checks(claim, found)));
+        return found;
+    }
+
+    private void makeLocks(Claim claim, Session session, Call call) throws KeeperException {
+        for (Claim.Part part : claim.parts()) {
+            try {
+                call.await(
+                        session.create(layout.lock(part.name()), new byte[0], connection.acl(), CreateMode.CONTAINER));
+                known.remove(part.name());
+            } catch (KeeperException.NodeExistsException already) {
+                continue;
+            } catch (KeeperException.NoNodeException noTree) {
+                connection.forgetTree();
+                connection.ready(call);
+            }
+        }
+    }
+
+    private void refresh(Claim claim, Session session, Call call) throws KeeperException {
+        for (Claim.Part part : claim.parts()) {
+            try {
+                Session.Node lock = call.await(session.read(layout.lock(part.name()), null));
+                remember(part.name(), lock.data(), lock.stat().getVersion());
+            } catch (KeeperException.NoNodeException unused) {
+                known.remove(part.name());
+            }
+        }
+    }
+
+    /** Deletes whatever an owner has, on all names. */
+    void sweep(Claim claim, Session session, Call call) throws KeeperException {
+        for (Claim.Part part : claim.parts()) {
+            CompletableFuture<Boolean> caughtUp = session.sync(layout.lock(part.name()));
+            CompletableFuture<Session.Node> held = session.read(holder(part.name()), null);
+            CompletableFuture<Session.Node> lock = session.read(layout.lock(part.name()), null);
+            try {
+                call.await(caughtUp);
+                if (Badge.parse(call.await(held).data()).owner().equals(claim.owner())) {
+                    call.await(session.multi(List.of(
+                            Op.check(
+                                    layout.lock(part.name()),
+                                    call.await(lock).stat().getVersion()),
+                            Op.delete(holder(part.name()), -1))));
+                }
+            } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
+                continue;
+            }
+        }
+    }
+
+    Optional<LockView> inspect(String name, Session session, Call call) {
+        CompletableFuture<Boolean> caughtUp = session.sync(layout.lock(name));
+        CompletableFuture<Session.Node> lock = session.read(layout.lock(name), null);
+        CompletableFuture<Session.Node> held = session.read(holder(name), null);
+        try {
+            call.await(caughtUp);
+            Optional<LockView.Eviction> eviction = Eviction.read(call.await(lock));
+            List<LockView.Holder> holders = new ArrayList<>();
+            try {
+                holders.add(holder(call.await(held)));
+            } catch (KeeperException.NoNodeException free) {
+                if (eviction.isEmpty()) {
+                    return Optional.empty();
+                }
+            }
+            return Optional.of(new LockView(name, LockKind.EXCLUSIVE, 1, holders, List.of(), eviction));
+        } catch (KeeperException.NoNodeException unused) {
+            return Optional.empty();
+        } catch (KeeperException failed) {
+            throw call.fault(failed);
+        }
+    }
+
+    private static LockView.Holder holder(Session.Node node) {
+        Badge badge = Badge.parse(node.data());
+        Duration since = Duration.ofMillis(
+                Math.max(0, System.currentTimeMillis() - node.stat().getCtime()));
+        return new LockView.Holder(
+                badge.clientName(),
+                badge.label(),
+                badge.units(),
+                Grant.token(node.stat().getCzxid(), 0),
+                since,
+                Optional.empty());
+    }
+
+    List<LockView> list(String prefix, int limit, Session session, Call call) {
+        try {
+            CompletableFuture<Boolean> caughtUp = session.sync(layout.locks());
+            CompletableFuture<List<String>> all = session.children(layout.locks(), null);
+            call.await(caughtUp);
+            return call.await(all).stream()
+                    .map(Layout::decode)
+                    .filter(name -> name.startsWith(prefix))
+                    .sorted()
+                    .flatMap(name -> inspect(name, session, call).stream())
+                    .filter(view -> !view.holders().isEmpty())
+                    .limit(limit)
+                    .toList();
+        } catch (KeeperException.NoNodeException noTree) {
+            return List.of();
+        } catch (KeeperException failed) {
+            throw call.fault(failed);
+        }
+    }
+
+    /** Deletes the holder's nodes, on all names of its claim, and writes down who wanted it, in one step. */
+    int evict(String name, String by, String reason, Session session, Call call) {
+        try {
+            for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+                call.await(session.sync(layout.lock(name)));
+                Session.Node held = call.await(session.read(holder(name), null));
+                Session.Node lock = call.await(session.read(layout.lock(name), null));
+                List<Op> steps = new ArrayList<>();
+                steps.add(Op.setData(
+                        layout.lock(name),
+                        Eviction.write(by, reason),
+                        lock.stat().getVersion()));
+                for (String each : Badge.parse(held.data()).names()) {
+                    steps.add(Op.delete(holder(each), -1));
+                }
+                if (lock.stat().getMzxid() != held.stat().getCzxid()) {
+                    // Another one has come between the two looks.
+                    continue;
+                }
+                try {
+                    call.await(session.multi(steps));
+                    return 1;
+                } catch (KeeperException.NoNodeException | KeeperException.BadVersionException changedMeanwhile) {
+                    continue;
+                }
+            }
+            throw call.unavailable(new IllegalStateException("the holder changed again and again"));
+        } catch (KeeperException.NoNodeException free) {
+            return 0;
+        } catch (KeeperException failed) {
+            throw call.fault(failed);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+
+/**
+ * Follows what happens to the nodes that places wait for or hold, and tells the engine: a waiter of its grant, a holder
+ * that somebody waits or that its node was taken away. There is one watcher for all, so that a node is watched once,
+ * however many ask for it, and a waiter that has given up leaves nothing behind. Thread-safe.
+ *
+ * <p>A holder sets its watch only after it has held for a few milliseconds: most have given the lock back by then, and the
+ * engine passes a wanted lock on among its own threads for longer than that anyway.
+ */
+final class Watches implements Watcher {
+    private static final Duration BEFORE_LOOKING = Duration.ofMillis(8);
+
+    private final Layout layout;
+    private final StoreContext context;
+    private final Map<String, Set<Place>> interests = new ConcurrentHashMap<>();
+
+    /** Holders to be looked at; guarded by itself, like the next. */
+    private final Deque<Fresh> fresh = new ArrayDeque<>();
+
+    private boolean scheduled;
+
+    private record Fresh(Place place, long dueNanos) {}
+
+    Watches(Layout layout, StoreContext context) {
+        this.layout = layout;
+        this.context = context;
+    }
+
+    /** Tells a waiting place as soon as it holds. */
+    void follow(Place place) {
+        if (place.advance()) {
+            context.listener()
+                    .granted(
+                            place.grants(
+                                    Collections.nCopies(place.claim().parts().size(), false)),
+                            place.session().provenNanos());
+            guard(place);
+            return;
+        }
+        for (Place.Blocker blocker : place.unwatchedBlockers(layout)) {
+            enlist(blocker.path(), place);
+            place.session().read(blocker.path(), this).whenComplete((node, failure) -> {
+                if (failure instanceof KeeperException.NoNodeException) {
+                    gone(place, blocker.path());
+                } else if (failure != null) {
+                    // The connection is lost; the engine asks again, and then the watch is set.
+                    drop(blocker.path(), place);
+                }
+            });
+        }
+    }
+
+    /** Tells a place that holds when somebody else waits, or when its node is gone. */
+    void guard(Place place) {
+        synchronized (fresh) {
+            while (!fresh.isEmpty() && fresh.peek().place().state() != Place.State.HELD) {
+                fresh.remove();
+            }
+            fresh.add(new Fresh(place, context.clock().nanos() + BEFORE_LOOKING.toNanos()));
+            if (scheduled) {
+                return;
+            }
+            scheduled = true;
+        }
+        context.scheduler().schedule(BEFORE_LOOKING, this::lookAtFresh);
+    }
+
+    /** Nothing is told of a place any more. */
+    void forget(Place place) {
+        for (String path : place.end()) {
+            interests.computeIfPresent(path, (key, places) -> {
+                places.remove(place);
+                return places.isEmpty() ? null : places;
+            });
+        }
+    }
+
+    @Override
+    public void process(WatchedEvent event) {
+        if (event.getType() == Event.EventType.None || event.getPath() == null) {
+            return;
+        }
+        Set<Place> places = interests.remove(event.getPath());
+        if (places == null) {
+            return;
+        }
+        for (Place place : places) {
+            if (event.getType() == Event.EventType.NodeDeleted) {
+                gone(place, event.getPath());
+            } else {
+                place.unwatch(event.getPath());
+                stirred(place);
+            }
+        }
+    }
+
+    private void stirred(Place place) {
+        if (place.state() == Place.State.HELD) {
+            guard(place);
+        } else {
+            follow(place);
+        }
+    }
+
+    private void gone(Place place, String path) {
+        drop(path, place);
+        if (place.nodes().contains(path)) {
+            lost(place);
+            return;
+        }
+        int slash = path.lastIndexOf('/');
+        String lock = path.substring(0, slash);
+        List<Claim.Part> parts = place.claim().parts();
+        for (int i = 0; i < parts.size(); i++) {
+            if (layout.lock(parts.get(i).name()).equals(lock)) {
+                place.gone(i, path.substring(slash + 1));
+            }
+        }
+        follow(place);
+    }
+
+    private void lookAtFresh() {
+        long now = context.clock().nanos();
+        List<Place> due = new ArrayList<>();
+        Duration next = null;
+        synchronized (fresh) {
+            while (!fresh.isEmpty() && fresh.peek().dueNanos() <= now) {
+                due.add(fresh.remove().place());
+            }
+            scheduled = !fresh.isEmpty();
+            if (scheduled) {
+                next = Duration.ofNanos(fresh.peek().dueNanos() - now);
+            }
+        }
+        if (next != null) {
+            context.scheduler().schedule(next, this::lookAtFresh);
+        }
+        due.stream().filter(place -> place.state() == Place.State.HELD).forEach(this::look);
+    }
+
+    /** Only where it can be passed on it matters whether somebody waits; others only want to know of their end. */
+    private void look(Place place) {
+        if (!place.isPassedOn()) {
+            place.nodes().forEach(path -> lookAtOwn(place, path));
+            return;
+        }
+        String name = place.claim().parts().get(0).name();
+        String lock = layout.lock(name);
+        if (!place.watch(lock)) {
+            return;
+        }
+        enlist(lock, place);
+        place.session().children(lock, this).whenComplete((children, failure) -> {
+            if (failure instanceof KeeperException.NoNodeException) {
+                drop(lock, place);
+                lost(place);
+            } else if (failure != null) {
+                drop(lock, place);
+            } else {
+                seen(place, name, children);
+            }
+        });
+    }
+
+    private void lookAtOwn(Place place, String path) {
+        if (!place.watch(path)) {
+            return;
+        }
+        enlist(path, place);
+        place.session().read(path, this).whenComplete((node, failure) -> {
+            if (failure instanceof KeeperException.NoNodeException) {
+                gone(place, path);
+            } else if (failure != null) {
+                drop(path, place);
+            }
+        });
+    }
+
+    private void seen(Place place, String name, List<String> children) {
+        String own = place.nodes().get(0);
+        String node = own.substring(own.lastIndexOf('/') + 1);
+        boolean mine = false;
+        boolean wanted = false;
+        for (String child : children) {
+            if (child.equals(node)) {
+                mine = true;
+            } else {
+                // Whoever else is in line for the whole of a name waits for us.
+                Ticket ticket = Ticket.parse(child);
+                wanted |= ticket != null && ticket.waits();
+            }
+        }
+        if (!mine) {
+            lost(place);
+        } else if (wanted && place.state() == Place.State.HELD) {
+            context.listener().wanted(name, place.epoch());
+        }
+    }
+
+    /** The node of a holder is gone while its session lives: somebody has deleted it. */
+    private void lost(Place place) {
+        if (place.state() != Place.State.HELD || place.session().hasEnded()) {
+            return;
+        }
+        StoreListener listener = context.listener();
+        for (Claim.Part part : place.claim().parts()) {
+            listener.lost(part.name(), place.claim().owner(), place.epoch(), LossReason.EVICTED);
+        }
+    }
+
+    private void enlist(String path, Place place) {
+        interests.compute(path, (key, places) -> {
+            Set<Place> all = places == null ? ConcurrentHashMap.newKeySet() : places;
+            all.add(place);
+            return all;
+        });
+    }
+
+    private void drop(String path, Place place) {
+        place.unwatch(path);
+        interests.computeIfPresent(path, (key, places) -> {
+            places.remove(place);
+            return places.isEmpty() ? null : places;
+        });
+    }
+}

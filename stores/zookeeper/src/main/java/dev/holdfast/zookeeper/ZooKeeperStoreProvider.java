@@ -1,0 +1,74 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreProvider;
+import dev.holdfast.spi.StoreUri;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+
+/**
+ * Opens {@code zookeeper://host:port,host:port/base}. Options: {@code mode} (fair or simple), {@code session} (the timeout to
+ * ask for), {@code tls}, {@code trustStore}, {@code trustStorePassword}, {@code keyStore}, {@code keyStorePassword}.
+ */
+public final class ZooKeeperStoreProvider implements StoreProvider {
+    static final Set<String> TLS_OPTIONS = Set.of("trustStore", "trustStorePassword", "keyStore", "keyStorePassword");
+
+    /** Curator's own retries are not used: the engine decides when to ask again. */
+    private static final int RETRY_MILLIS = 100;
+
+    /** Made by {@link java.util.ServiceLoader}. */
+    public ZooKeeperStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("zookeeper");
+    }
+
+    @Override
+    public Set<String> options() {
+        return Set.of("mode", "session", "tls", "trustStore", "trustStorePassword", "keyStore", "keyStorePassword");
+    }
+
+    @Override
+    public LockStore open(StoreUri uri, StoreContext context) {
+        Address address = Address.parse(uri);
+        CuratorFramework curator = connect(address, context);
+        return ZooKeeperLocks.open(
+                curator, true, new Settings(new Layout(address.base()), address.mode(), null), context);
+    }
+
+    private static CuratorFramework connect(Address address, StoreContext context) {
+        Duration patience = context.commandTimeout().compareTo(address.session()) < 0
+                ? context.commandTimeout()
+                : address.session();
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(address.servers())
+                .sessionTimeoutMs((int) address.session().toMillis())
+                .connectionTimeoutMs((int) Math.max(1, patience.toMillis()))
+                .retryPolicy(new RetryOneTime(RETRY_MILLIS))
+                // The servers are those of the URL, also where they know themselves by other addresses.
+                .ensembleTracker(false);
+        String user = address.user();
+        if (user != null) {
+            builder.authorization("digest", user.getBytes(StandardCharsets.UTF_8));
+        }
+        Address.Tls tls = address.tls();
+        if (tls != null) {
+            builder.zkClientConfig(tls.configuration());
+        }
+        try {
+            CuratorFramework curator = builder.build();
+            curator.start();
+            return curator;
+        } catch (IllegalArgumentException malformed) {
+            throw new StoreMisconfiguredException(
+                    "the servers '" + address.servers() + "' are not an address of ZooKeeper", malformed);
+        }
+    }
+}

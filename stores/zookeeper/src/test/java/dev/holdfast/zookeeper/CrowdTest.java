@@ -1,0 +1,174 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockKind;
+import dev.holdfast.LossReason;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.zookeeper.ZooKeeperNode;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.ReleaseOutcome;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoreUri;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Many who wait: whom a release wakes, counted by the server. */
+final class CrowdTest {
+    private static final int CLIENTS = 20;
+    private static final int CROWD = 1_000;
+    private static final int RELEASES = 150;
+
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    private static ZooKeeperNode node;
+
+    private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(4);
+    private final List<LockStore> stores = new ArrayList<>();
+    private final Random random = new Random();
+
+    /** Pushed grants of all clients, in the order of their coming. */
+    private final BlockingQueue<List<Grant>> pushed = new LinkedBlockingQueue<>();
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        node = ZooKeeperNode.start(rig);
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(LockStore::close);
+        threads.shutdownNow();
+    }
+
+    @Test
+    void releaseWakesOneOfAThousandWaiters() throws InterruptedException {
+        for (int i = 0; i < CLIENTS; i++) {
+            stores.add(open());
+        }
+        Claim first = claim("crowded", LockKind.EXCLUSIVE, 1, 1);
+        Grant held = grant(stores.get(0).tryAcquire(first));
+        for (int i = 0; i < CROWD; i++) {
+            assertThat(stores.get(i % CLIENTS)
+                            .tryAcquire(
+                                    claim("crowded", LockKind.EXCLUSIVE, 1, 1).queued(true)))
+                    .isInstanceOf(AcquireOutcome.Contended.class);
+        }
+        long before = node.metric("sum_node_deleted_watch_count");
+        LockStore holder = stores.get(0);
+        for (int i = 0; i < RELEASES; i++) {
+            assertThat(holder.release(List.of(held))).containsExactly(ReleaseOutcome.RELEASED);
+            Grant next = push().get(0);
+            assertThat(next.epoch()).isGreaterThan(held.epoch());
+            held = next;
+            holder = stores.get(i % CLIENTS);
+        }
+
+        assertThat(pushed).as("nobody else was told").isEmpty();
+        assertThat(node.metric("sum_node_deleted_watch_count") - before)
+                .as("watches that %d releases have set off", RELEASES)
+                .isEqualTo(RELEASES);
+    }
+
+    @Test
+    void permitsOfASemaphoreAreServedInWhateverOrderTheirHoldersLeave() throws InterruptedException {
+        stores.add(open());
+        LockStore store = stores.get(0);
+        for (int[] order : new int[][] {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+            String name = "permits-" + order[0] + order[1] + order[2];
+            List<Grant> holders = new ArrayList<>();
+            List<Claim> waiters = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                holders.add(grant(store.tryAcquire(claim(name, LockKind.SEMAPHORE, 1, 3))));
+            }
+            for (int i = 0; i < 3; i++) {
+                Claim waiter = claim(name, LockKind.SEMAPHORE, 1, 3).queued(true);
+                store.tryAcquire(waiter);
+                waiters.add(waiter);
+            }
+            for (int i = 0; i < 3; i++) {
+                store.release(List.of(holders.get(order[i])));
+                assertThat(push().get(0).owner())
+                        .as(name)
+                        .isEqualTo(waiters.get(i).owner());
+                assertThat(pushed).isEmpty();
+            }
+            waiters.forEach(waiter -> store.withdraw(waiter, false));
+        }
+    }
+
+    private List<Grant> push() throws InterruptedException {
+        List<Grant> next = pushed.poll(60, TimeUnit.SECONDS);
+        assertThat(next).as("the next is told of its grant").isNotNull();
+        return next;
+    }
+
+    private static Grant grant(AcquireOutcome outcome) {
+        assertThat(outcome).isInstanceOf(AcquireOutcome.Granted.class);
+        return ((AcquireOutcome.Granted) outcome).grants().get(0);
+    }
+
+    private Claim claim(String name, LockKind kind, int units, int capacity) {
+        return new Claim(
+                List.of(new Claim.Part(name, kind, units, capacity)),
+                new OwnerId(random.nextLong(), random.nextLong()),
+                Duration.ofSeconds(30),
+                new Claim.HolderInfo("crowd", ""),
+                false);
+    }
+
+    private LockStore open() {
+        long origin = System.nanoTime();
+        return new ZooKeeperStoreProvider()
+                .open(
+                        StoreUri.parse("zookeeper://" + node.address() + "/crowd#session=40s", Map.of(), null),
+                        new StoreContext(
+                                "crowd",
+                                () -> System.nanoTime() - origin,
+                                (delay, task) -> {
+                                    var scheduled = threads.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+                                    return () -> scheduled.cancel(false);
+                                },
+                                threads,
+                                Duration.ofSeconds(30),
+                                random,
+                                new Ear()));
+    }
+
+    private final class Ear implements StoreListener {
+        @Override
+        public void retry(String name, OwnerId owner) {}
+
+        @Override
+        public void granted(List<Grant> grants, long anchorNanos) {
+            pushed.add(grants);
+        }
+
+        @Override
+        public void wanted(String name, long epoch) {}
+
+        @Override
+        public void lost(String name, OwnerId owner, long epoch, LossReason reason) {}
+
+        @Override
+        public void sessionLost(String session) {}
+    }
+}

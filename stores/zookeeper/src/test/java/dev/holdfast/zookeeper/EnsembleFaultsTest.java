@@ -1,0 +1,183 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.Lease;
+import dev.holdfast.LeaseLostException;
+import dev.holdfast.LossReason;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.zookeeper.ZooKeeperEnsemble;
+import dev.holdfast.rig.zookeeper.ZooKeeperNode;
+import dev.holdfast.rig.zookeeper.ZooKeeperSettings;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What servers can do to each other, and to those who hold locks meanwhile. */
+final class EnsembleFaultsTest {
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    private static ZooKeeperEnsemble ensemble;
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        ensemble = ZooKeeperEnsemble.start(rig, ZooKeeperSettings.defaults());
+    }
+
+    @AfterEach
+    void everybodyIsBack() throws InterruptedException {
+        for (ZooKeeperNode node : ensemble.nodes()) {
+            if (!node.server().isRunning()) {
+                node.start();
+            }
+        }
+        ensemble.awaitServing();
+    }
+
+    @Test
+    void memberThatIsCutFromItsLeaderDoesNotExtendALease() throws InterruptedException {
+        ZooKeeperNode follower = ensemble.followers().get(0);
+        try (Holdfast attached = connect(follower.address(), "3s");
+                Holdfast rival = connect(ensemble.leader().address(), "20s")) {
+            Lease lease = attached.lock("cut").acquire();
+            CompletableFuture<LossReason> told = new CompletableFuture<>();
+            lease.onLost(told::complete);
+            AtomicBoolean heldAtRegrant = new AtomicBoolean();
+            CompletableFuture<Void> regrant = rival.lock("cut").acquireAsync().thenAccept(next -> {
+                heldAtRegrant.set(lease.isHeld());
+                assertThat(next.token()).isGreaterThan(lease.token());
+            });
+            Tree.await()
+                    .until(() -> rival.inspect("cut").orElseThrow().waiters().size() == 1);
+            ensemble.cutOff(follower);
+
+            Tree.await().until(regrant::isDone);
+            assertThat(regrant).isCompleted();
+            assertThat(follower.mode())
+                    .as("it has not noticed yet, and still answers its clients")
+                    .isEqualTo("follower");
+            assertThat(heldAtRegrant).isFalse();
+            assertThat(told.isDone()).isTrue();
+            assertThat(told.join()).isIn(LossReason.EXPIRED, LossReason.SESSION_LOST);
+            ensemble.rejoin(follower);
+            follower.awaitServing();
+            Tree.await()
+                    .untilAsserted(() ->
+                            assertThat(attached.lock("cut-again").tryAcquire()).isPresent());
+        }
+    }
+
+    @Test
+    void leaderIsKilledUnderLoadAndNobodyOverlaps() throws InterruptedException {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicBoolean overlapped = new AtomicBoolean();
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicInteger rounds = new AtomicInteger();
+        List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> workers = new ArrayList<>();
+        try (Holdfast one = connect(ensemble.addresses(), "8s");
+                Holdfast other = connect(ensemble.addresses(), "8s")) {
+            for (Holdfast client : List.of(one, other, one, other)) {
+                Thread worker = new Thread(() -> work(client, inside, overlapped, stop, rounds, tokens));
+                worker.start();
+                workers.add(worker);
+            }
+            Tree.await().until(() -> rounds.get() > 20);
+            ZooKeeperNode leader = ensemble.leader();
+            leader.kill();
+            int before = rounds.get();
+            Tree.await().until(() -> rounds.get() > before + 50);
+            leader.start();
+            int then = rounds.get();
+            Tree.await().until(() -> rounds.get() > then + 20);
+            stop.set(true);
+            for (Thread worker : workers) {
+                worker.join();
+            }
+        }
+        assertThat(overlapped).isFalse();
+        assertThat(tokens).doesNotHaveDuplicates().isSorted();
+    }
+
+    private static void work(
+            Holdfast client,
+            AtomicInteger inside,
+            AtomicBoolean overlapped,
+            AtomicBoolean stop,
+            AtomicInteger rounds,
+            List<Long> tokens) {
+        while (!stop.get()) {
+            try (Lease lease = client.lock("under-load").acquire()) {
+                if (inside.incrementAndGet() != 1 && lease.isHeld()) {
+                    overlapped.set(true);
+                }
+                tokens.add(lease.token());
+                rounds.incrementAndGet();
+                inside.decrementAndGet();
+            } catch (StoreUnavailableException | LeaseLostException notNow) {
+                continue;
+            } catch (InterruptedException interrupted) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void minorityMayBeKilledAndAMajorityMakesEverythingUnknown() throws InterruptedException {
+        List<ZooKeeperNode> followers = ensemble.followers();
+        try (Holdfast client = connect(ensemble.leader().address() + "," + ensemble.addresses(), "4s")) {
+            Lease lease = client.lock("majority").acquire();
+            followers.get(0).kill();
+            Tree.await()
+                    .untilAsserted(() -> assertThat(client.lock("minority").tryAcquire())
+                            .hasValueSatisfying(
+                                    other -> assertThat(other.release()).isTrue()));
+            assertThat(lease.isHeld()).isTrue();
+            followers.get(1).kill();
+
+            assertThatThrownBy(() -> client.lock("minority").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class);
+            Tree.await().until(() -> !lease.isHeld());
+            followers.get(0).start();
+            followers.get(1).start();
+            Tree.await().untilAsserted(() -> {
+                try (Lease again = client.lock("majority").acquire()) {
+                    assertThat(again.token()).isGreaterThan(lease.token());
+                }
+            });
+        }
+    }
+
+    @Test
+    void lockIsHeldOnUnderANewLeader() throws InterruptedException {
+        ZooKeeperNode leader = ensemble.leader();
+        try (Holdfast client = connect(ensemble.addresses(), "30s")) {
+            Lease lease = client.lock("new-leader").acquire();
+            leader.kill();
+            ZooKeeperNode next = ensemble.leader();
+            assertThat(next).isNotSameAs(leader);
+            try (Holdfast rival = connect(next.address(), "20s")) {
+                assertThat(rival.lock("new-leader").tryAcquire()).isEmpty();
+                assertThat(rival.lock("other").tryAcquire()).isPresent();
+            }
+            assertThat(lease.isHeld()).isTrue();
+            Tree.await().until(() -> client.lock("mine-too").tryAcquire().isPresent());
+            assertThat(lease.release()).isTrue();
+        }
+    }
+
+    private static Holdfast connect(String addresses, String session) {
+        return Holdfast.connect("zookeeper://" + addresses + "/faults#session=" + session);
+    }
+}

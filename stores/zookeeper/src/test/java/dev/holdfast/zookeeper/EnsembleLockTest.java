@@ -1,0 +1,29 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.zookeeper.ZooKeeperEnsemble;
+import dev.holdfast.rig.zookeeper.ZooKeeperSettings;
+import dev.holdfast.tck.LockStoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The whole API in the fair mode, on three servers: what one client did, another sees through another server. */
+@Tag("full")
+final class EnsembleLockTest extends LockStoreContract {
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    private static String url = "";
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        url = "zookeeper://"
+                + ZooKeeperEnsemble.start(rig, ZooKeeperSettings.defaults()).addresses() + "/tck#session=6s";
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.zookeeper.GivenZooKeeper;
+import dev.holdfast.tck.StoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The single steps of the fair mode, on one server. */
+final class FairStoreTest extends StoreContract {
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    private static String url = "";
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck#session=4s";
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}
