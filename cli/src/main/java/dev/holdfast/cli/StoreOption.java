@@ -1,0 +1,34 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.Holdfast;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The option that names the store, the same for every command. */
+final class StoreOption {
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "The store, such as file:/var/lock/jobs or redis://host:6379."
+                    + " Without it HOLDFAST_URL, and without that a directory of your own.")
+    private @Nullable String url;
+
+    /**
+     * Does something with the chosen store.
+     *
+     * @return its exit code, or that of a failure, which is complained about
+     */
+    int use(ToIntFunction<String> action) {
+        return Stores.use(url, action);
+    }
+
+    /** Does something with a connection under the user's name. */
+    int look(ToIntFunction<Holdfast> action) {
+        return use(chosen -> {
+            try (Holdfast client = Stores.connectAsUser(chosen)) {
+                return action.applyAsInt(client);
+            }
+        });
+    }
+}
