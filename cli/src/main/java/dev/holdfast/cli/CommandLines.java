@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine;
@@ -28,55 +29,40 @@ final class CommandLines {
         line.setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colour() ? Ansi.ON : Ansi.OFF));
         line.setUsageHelpAutoWidth(false);
         line.setParameterExceptionHandler((mistake, arguments) -> complain(mistake));
-        line.setOut(new PrintWriter(System.out, true));
+        line.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         return line;
     }
 
     /**
      * Reads and executes a command line.
      *
+     * @param arguments the command and its own arguments
+     * @param commandName what {@code run} is to run
      * @return the exit code
      */
-    static int execute(List<String> arguments) {
-        int split = arguments.indexOf("--");
-        boolean isRun = !arguments.isEmpty() && arguments.get(0).equals("run");
-        List<String> own = isRun && split >= 0 ? arguments.subList(0, split) : arguments;
-        if (isRun && !own.contains("--help") && !own.contains("-h")) {
-            if (split < 0) {
-                return usage("put '--' before the command, as in: holdfast run NAME -- COMMAND", "run");
-            }
-            if (split == arguments.size() - 1) {
-                return usage("there is no command after '--'", "run");
-            }
-        }
-        String commandName = isRun && split >= 0 && split < arguments.size() - 1 ? arguments.get(split + 1) : "";
-        return parser(Terminal.ofThisProcess(), commandName).execute(own.toArray(String[]::new));
+    static int execute(List<String> arguments, String commandName) {
+        return parser(Terminal.ofThisProcess(), commandName).execute(arguments.toArray(String[]::new));
     }
 
     private static int complain(ParameterException mistake) {
         CommandLine line = mistake.getCommandLine();
         String name = line.getCommandName();
         if (mistake instanceof MissingParameterException && line.getParent() == null) {
-            return usage("say what to do: " + COMMANDS, "");
+            return Complaint.usage("say what to do: " + COMMANDS, "");
         }
         if (mistake instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
             String what = unmatched.getUnmatched().get(0);
             return line.getParent() == null
-                    ? usage("there is no command '" + what + "'; there are " + COMMANDS, "")
-                    : usage("'" + what + "' is one argument too many", name);
+                    ? Complaint.usage("there is no command '" + what + "'; there are " + COMMANDS, "")
+                    : Complaint.usage("'" + what + "' is one argument too many", name);
         }
-        return usage(sentence(String.valueOf(mistake.getMessage())), line.getParent() == null ? "" : name);
+        return Complaint.usage(sentence(String.valueOf(mistake.getMessage())), line.getParent() == null ? "" : name);
     }
 
     /** Picocli's messages begin with a capital and may have more lines. */
     private static String sentence(String message) {
         String first = message.lines().findFirst().orElse("bad usage");
         return Character.toLowerCase(first.charAt(0)) + first.substring(1);
-    }
-
-    private static int usage(String sentence, String command) {
-        String help = command.isEmpty() ? "holdfast --help" : "holdfast " + command + " --help";
-        return new Complaint(sentence + "; see '" + help + "'", Exit.USAGE).complain();
     }
 
     private static Duration duration(String text) {

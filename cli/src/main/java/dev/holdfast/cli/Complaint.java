@@ -31,6 +31,17 @@ record Complaint(String sentence, int code) {
     }
 
     /**
+     * Complains about a command line.
+     *
+     * @param command the command it is for, or empty
+     * @return the exit code
+     */
+    static int usage(String sentence, String command) {
+        String help = command.isEmpty() ? "holdfast --help" : "holdfast " + command + " --help";
+        return new Complaint(sentence + "; see '" + help + "'", Exit.USAGE).complain();
+    }
+
+    /**
      * Prints the sentence on standard error.
      *
      * @return the exit code

@@ -12,8 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
  * everywhere.
  */
 final class CompletionScript {
-    private static final String TEMPLATE =
-            """
+    private static final String TEMPLATE = """
             # Completion for holdfast; made by 'holdfast completion %1$s'.
             _holdfast() {
                 local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} options='' i
@@ -41,8 +40,7 @@ final class CompletionScript {
             }
             """;
 
-    private static final String BASH_END =
-            """
+    private static final String BASH_END = """
             _holdfast_after_dashes() {
                 if declare -F _command_offset >/dev/null; then
                     _command_offset $(($1 + 1))
@@ -55,8 +53,7 @@ final class CompletionScript {
             complete -o default -F _holdfast holdfast
             """;
 
-    private static final String ZSH_END =
-            """
+    private static final String ZSH_END = """
             _holdfast_after_dashes() {
                 if [[ $COMP_CWORD -eq $(($1 + 1)) ]]; then
                     COMPREPLY=($(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"))

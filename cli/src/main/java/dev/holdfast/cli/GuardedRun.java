@@ -8,24 +8,33 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** One {@code run}: waits for the lock, has the command supervised, and says how it ended. */
 final class GuardedRun {
     private final RunRequest request;
+    private final String url;
+    private final List<String> names;
     private final Mailbox mailbox = new Mailbox();
 
-    GuardedRun(RunRequest request) {
+    private GuardedRun(RunRequest request, String url) {
         this.request = request;
+        this.url = url;
+        this.names = LockNames.split(request.names());
     }
 
     /** {@return the exit code} */
-    int execute() {
+    static int execute(RunRequest request) {
+        return Stores.use(request.url(), url -> new GuardedRun(request, url).execute());
+    }
+
+    private int execute() {
         Watchdog watchdog = Watchdog.connect(mailbox::add);
         Runner runner = Runner.connect(mailbox::add);
         Signals.handle(mailbox::add);
         mailbox.beInterrupted();
-        try (Holdfast client = Stores.connect(request.url())) {
+        try (Holdfast client = Stores.connect(url)) {
             Optional<Lease> lease = obtain(client);
             Optional<Event.Signalled> signal = mailbox.beLeftAlone();
             if (signal.isPresent()) {
@@ -35,8 +44,7 @@ final class GuardedRun {
             if (lease.isEmpty()) {
                 return notObtained(client);
             }
-            return report(
-                    client, new Supervision(request, lease.get(), mailbox, watchdog, runner).supervise());
+            return report(client, new Supervision(request, names, lease.get(), mailbox, watchdog, runner).supervise());
         } catch (InterruptedException ended) {
             return mailbox.beLeftAlone().map(GuardedRun::interrupted).orElse(Exit.INTERNAL);
         }
@@ -45,7 +53,7 @@ final class GuardedRun {
     private Optional<Lease> obtain(Holdfast client) throws InterruptedException {
         LockOptions options =
                 LockOptions.defaults().withLeaseTime(request.lease()).withLabel(request.label());
-        DistributedLock lock = client.all(request.names(), options);
+        DistributedLock lock = client.all(names, options);
         if (request.patience().isEmpty()) {
             return Optional.of(lock.acquire());
         }
@@ -58,7 +66,8 @@ final class GuardedRun {
     }
 
     private int notObtained(Holdfast client) {
-        String waited = request.patience().filter(wait -> !wait.isZero())
+        String waited = request.patience()
+                .filter(wait -> !wait.isZero())
                 .map(wait -> " within " + Durations.exact(wait))
                 .orElse("");
         return new Complaint("did not get " + quoted() + waited + holders(client), Exit.NOT_OBTAINED).complain();
@@ -85,7 +94,7 @@ final class GuardedRun {
     /** Who has it, if the store can still tell. */
     private String holders(Holdfast client) {
         try {
-            return request.names().stream()
+            return names.stream()
                     .flatMap(name -> client.inspect(name).stream())
                     .flatMap(view -> view.holders().stream())
                     .findFirst()
@@ -104,7 +113,7 @@ final class GuardedRun {
     /** Who took it away and why, if the store can still tell. */
     private String eviction(Holdfast client) {
         try {
-            return request.names().stream()
+            return names.stream()
                     .flatMap(name -> client.inspect(name).stream())
                     .flatMap(view -> view.lastEviction().stream())
                     .findFirst()
@@ -116,6 +125,6 @@ final class GuardedRun {
     }
 
     private String quoted() {
-        return "'" + String.join(",", request.names()) + "'";
+        return "'" + request.names() + "'";
     }
 }

@@ -25,8 +25,10 @@ final class HoldfastCommand {
             usageHelp = true,
             scope = picocli.CommandLine.ScopeType.INHERIT,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli answers it
     private boolean help;
 
     @Option(names = "--version", versionHelp = true, description = "Show the version.")
+    @SuppressWarnings("unused") // picocli answers it
     private boolean version;
 }

@@ -7,8 +7,7 @@ import java.util.Locale;
 
 /** Stops a process group without the watchdog, which is dead or does not answer. */
 final class LastResort {
-    private static final String SCRIPT =
-            """
+    private static final String SCRIPT = """
             kill -TERM -- "-$1"; kill -CONT -- "-$1"
             for ((rounds = $2; rounds > 0; rounds--)); do
                 kill -0 -- "-$1" || exit 0

@@ -14,13 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "ls",
         description = "Lists locks that are held or waited for.",
-        footer = {
-            "",
-            "Examples:",
-            "  holdfast ls",
-            "  holdfast ls orders/",
-            "  holdfast ls --json | jq '.[].name'"
-        })
+        footer = {"", "Examples:", "  holdfast ls", "  holdfast ls orders/", "  holdfast ls --json | jq '.[].name'"})
 final class LsCommand implements Callable<Integer> {
     private static final int MOST_NAMES = 10_000;
 
@@ -32,7 +26,9 @@ final class LsCommand implements Callable<Integer> {
     @Mixin
     private LookOptions look = new LookOptions();
 
-    @Option(names = {"-q", "--quiet"}, description = "Print names only, one on each line.")
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "Print names only, one on each line.")
     private boolean quiet;
 
     @Parameters(arity = "0..1", paramLabel = "PREFIX", description = "Only names that begin with this.")

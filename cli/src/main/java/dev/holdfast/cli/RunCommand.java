@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +49,7 @@ final class RunCommand implements Callable<Integer> {
             names = "--grace",
             paramLabel = "DURATION",
             description = "From TERM to KILL when the command has to be stopped. Default: 5s, at most a sixth of the"
-                    + " lease; 100ms if the lock is gone already.")
+                    + " lease; 50ms if the lock is gone already.")
     private Duration grace = RunRequest.USUAL_GRACE;
 
     @Option(
@@ -80,9 +79,11 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return store.use(url -> new GuardedRun(new RunRequest(
-                        url, LockNames.split(names), wait(patience), lease, grace, RunRequest.label(label, commandName)))
-                .execute());
+        return GuardedRun.execute(request());
+    }
+
+    RunRequest request() {
+        return new RunRequest(store.url(), names, wait(patience), lease, grace, RunRequest.label(label, commandName));
     }
 
     private static Optional<Duration> wait(@Nullable Patience patience) {

@@ -2,28 +2,27 @@ package dev.holdfast.cli;
 
 import dev.holdfast.LockOptions;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the user wants of {@code run}.
  *
- * @param url the store
- * @param names the locks, in the user's order
+ * @param url the store, or null for the usual one
+ * @param names the locks, separated by commas
  * @param patience how long to wait for them; zero not to wait, empty to wait without limit
  * @param lease how long the store keeps the locks without a renewal
  * @param grace how long the command has from TERM to KILL
  * @param label what others see beside our name
  */
 record RunRequest(
-        String url, List<String> names, Optional<Duration> patience, Duration lease, Duration grace, String label) {
+        @Nullable String url, String names, Optional<Duration> patience, Duration lease, Duration grace, String label) {
 
     static final Duration USUAL_LEASE = Duration.ofSeconds(30);
     static final Duration USUAL_GRACE = Duration.ofSeconds(5);
 
     /** Enough for a handler of TERM to say what it has to; the lock may be somebody else's already. */
-    private static final Duration LONGEST_LAST_WORDS = Duration.ofMillis(100);
+    private static final Duration LONGEST_LAST_WORDS = Duration.ofMillis(50);
 
     /** The command's name without its arguments, which may be secrets, unless there is a label. */
     static String label(@Nullable String label, String command) {

@@ -43,10 +43,11 @@ final class Runner {
     private static Event event(String line) {
         List<String> words = List.of(line.split(" ", -1));
         return switch (words.get(0)) {
-            case "group" -> new Event.Grouped(
-                    Long.parseLong(words.get(1)),
-                    Long.parseLong(words.get(3)),
-                    words.get(2).equals("yes"));
+            case "group" ->
+                new Event.Grouped(
+                        Long.parseLong(words.get(1)),
+                        Long.parseLong(words.get(3)),
+                        words.get(2).equals("yes"));
             case "exited" -> new Event.Exited(Integer.parseInt(words.get(1)));
             default -> new Event.Resumed();
         };

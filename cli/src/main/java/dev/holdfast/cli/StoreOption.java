@@ -14,18 +14,14 @@ final class StoreOption {
                     + " Without it HOLDFAST_URL, and without that a directory of your own.")
     private @Nullable String url;
 
-    /**
-     * Does something with the chosen store.
-     *
-     * @return its exit code, or that of a failure, which is complained about
-     */
-    int use(ToIntFunction<String> action) {
-        return Stores.use(url, action);
+    @Nullable
+    String url() {
+        return url;
     }
 
     /** Does something with a connection under the user's name. */
     int look(ToIntFunction<Holdfast> action) {
-        return use(chosen -> {
+        return Stores.use(url, chosen -> {
             try (Holdfast client = Stores.connectAsUser(chosen)) {
                 return action.applyAsInt(client);
             }

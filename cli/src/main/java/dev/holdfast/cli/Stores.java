@@ -95,8 +95,8 @@ final class Stores {
     }
 
     private static String who() {
-        String who = Printable.of(System.getProperty("user.name", "unknown"))
-                + "@" + Printable.of(System.getProperty("holdfast.host", "localhost"));
+        String who = Printable.of(System.getProperty("user.name", "unknown")) + "@"
+                + Printable.of(System.getProperty("holdfast.host", "localhost"));
         int most = LONGEST_CLIENT_NAME - String.valueOf(Long.MAX_VALUE).length() - 1;
         return who.length() > most ? who.substring(0, most) : who;
     }

@@ -19,6 +19,7 @@ final class Supervision {
     private static final Duration PATIENCE_AT_END = Duration.ofSeconds(2);
 
     private final RunRequest request;
+    private final List<String> names;
     private final Lease lease;
     private final Mailbox mailbox;
     private final Watchdog watchdog;
@@ -34,8 +35,15 @@ final class Supervision {
     /** By when the next step must have been made, in {@link System#nanoTime()}; 0 while none is due. */
     private long dueNanos;
 
-    Supervision(RunRequest request, Lease lease, Mailbox mailbox, Watchdog watchdog, Runner runner) {
+    /**
+     * Prepares to supervise.
+     *
+     * @param names the locks, in the user's order
+     */
+    Supervision(
+            RunRequest request, List<String> names, Lease lease, Mailbox mailbox, Watchdog watchdog, Runner runner) {
         this.request = request;
+        this.names = names;
         this.lease = lease;
         this.mailbox = mailbox;
         this.watchdog = watchdog;
@@ -99,8 +107,8 @@ final class Supervision {
         } else if (event instanceof Event.Stopped) {
             return Optional.of(stopped());
         } else if (event instanceof Event.Stuck) {
-            return Optional.of(new Outcome.Unprotected("the lock is lost, and some of the command's processes do not"
-                    + " die although they were killed"));
+            return Optional.of(new Outcome.Unprotected(
+                    "the lock is lost, and some of the command's processes do not" + " die although they were killed"));
         }
         return Optional.empty();
     }
@@ -116,7 +124,6 @@ final class Supervision {
         if (!lease.isHeld()) {
             return onLost(LossReason.EXPIRED);
         }
-        List<String> names = request.names();
         runner.go(names.stream().map(name -> Long.toString(lease.token(name))).toList(), names);
         started = true;
         dueNanos = 0;

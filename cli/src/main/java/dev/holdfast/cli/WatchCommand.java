@@ -56,10 +56,10 @@ final class WatchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return store.use(url -> {
+        return Stores.use(store.url(), url -> {
             if (interval.compareTo(SHORTEST_INTERVAL) < 0) {
-                throw new IllegalArgumentException("--interval must be at least "
-                        + Durations.exact(SHORTEST_INTERVAL) + ", but was " + Durations.exact(interval));
+                throw new IllegalArgumentException("--interval must be at least " + Durations.exact(SHORTEST_INTERVAL)
+                        + ", but was " + Durations.exact(interval));
             }
             if (count < 1) {
                 throw new IllegalArgumentException("--count must be at least 1, but was " + count);
@@ -106,7 +106,9 @@ final class WatchCommand implements Callable<Integer> {
 
     private static String summary(List<LockView> views) {
         int waiters = views.stream().mapToInt(view -> view.waiters().size()).sum();
-        return views.size() + (views.size() == 1 ? " lock, " : " locks, ") + waiters
+        return views.size()
+                + (views.size() == 1 ? " lock, " : " locks, ")
+                + waiters
                 + (waiters == 1 ? " waiter" : " waiters");
     }
 

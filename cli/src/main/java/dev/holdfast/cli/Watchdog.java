@@ -16,9 +16,7 @@ final class Watchdog {
     static Watchdog connect(Consumer<Event> events) {
         PipePair pipes = PipePair.inherited(PROPERTY);
         pipes.listen(
-                "holdfast-watchdog",
-                line -> events.accept(event(line)),
-                () -> events.accept(new Event.WatchdogDied()));
+                "holdfast-watchdog", line -> events.accept(event(line)), () -> events.accept(new Event.WatchdogDied()));
         return new Watchdog(pipes);
     }
 
