@@ -6,14 +6,11 @@ import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Puts the commands together and turns every mistake into one sentence. */
 final class CommandLines {
-    private static final String COMMANDS = "run, ls, show, evict, watch or completion";
-
     private CommandLines() {}
 
     /** Makes the parser. What stands behind {@code --} is not its business; it only needs the command's name. */
@@ -28,7 +25,10 @@ final class CommandLines {
         line.registerConverter(Duration.class, CommandLines::duration);
         line.setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colour() ? Ansi.ON : Ansi.OFF));
         line.setUsageHelpAutoWidth(false);
+        line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((mistake, arguments) -> complain(mistake));
+        line.setExecutionExceptionHandler(
+                (failure, failed, parsed) -> Complaint.of(failure, "").complain());
         line.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         return line;
     }
@@ -47,13 +47,10 @@ final class CommandLines {
     private static int complain(ParameterException mistake) {
         CommandLine line = mistake.getCommandLine();
         String name = line.getCommandName();
-        if (mistake instanceof MissingParameterException && line.getParent() == null) {
-            return Complaint.usage("say what to do: " + COMMANDS, "");
-        }
         if (mistake instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
             String what = unmatched.getUnmatched().get(0);
             return line.getParent() == null
-                    ? Complaint.usage("there is no command '" + what + "'; there are " + COMMANDS, "")
+                    ? Complaint.usage("there is no command '" + what + "'; use " + HoldfastCommand.COMMANDS, "")
                     : Complaint.usage("'" + what + "' is one argument too many", name);
         }
         return Complaint.usage(sentence(String.valueOf(mistake.getMessage())), line.getParent() == null ? "" : name);
@@ -61,7 +58,7 @@ final class CommandLines {
 
     /** Picocli's messages begin with a capital and may have more lines. */
     private static String sentence(String message) {
-        String first = message.lines().findFirst().orElse("bad usage");
+        String first = message.lines().findFirst().orElse("bad usage").replaceFirst("^Error: ", "");
         return Character.toLowerCase(first.charAt(0)) + first.substring(1);
     }
 

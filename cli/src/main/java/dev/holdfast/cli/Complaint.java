@@ -13,7 +13,7 @@ import dev.holdfast.StoreMisconfiguredException;
 record Complaint(String sentence, int code) {
 
     /** Tells what a failure means to the user of a store. */
-    static Complaint of(RuntimeException failure, String url) {
+    static Complaint of(Exception failure, String url) {
         String sentence = String.valueOf(failure.getMessage());
         if (failure instanceof IllegalArgumentException || failure instanceof LockMismatchException) {
             return new Complaint(sentence, Exit.USAGE);

@@ -9,6 +9,7 @@ import picocli.CommandLine.Spec;
 /** {@code holdfast completion}. */
 @Command(
         name = "completion",
+        sortOptions = false,
         description = "Prints a script that completes commands, options and lock names in a shell.",
         footer = {
             "",
@@ -17,20 +18,18 @@ import picocli.CommandLine.Spec;
             "  source <(holdfast completion zsh)      in ~/.zshrc"
         })
 final class CompletionCommand implements Callable<Integer> {
-    /** The shells there is a script for. */
-    enum Shell {
-        bash,
-        zsh
-    }
-
     @Parameters(paramLabel = "SHELL", description = "bash or zsh.")
-    private Shell shell = Shell.bash;
+    private String shell = "";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
     @Override
     public Integer call() {
+        if (!shell.equals("bash") && !shell.equals("zsh")) {
+            return Complaint.usage(
+                    "there is a script for bash and one for zsh, but none for '" + shell + "'", "completion");
+        }
         System.out.print(new CompletionScript(spec.root()).text(shell));
         return Exit.OK;
     }

@@ -72,13 +72,13 @@ final class CompletionScript {
         this.root = root;
     }
 
-    String text(CompletionCommand.Shell shell) {
+    String text(String shell) {
         String commands = String.join(" ", new TreeSet<>(root.subcommands().keySet()));
         String cases = root.subcommands().entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .map(entry -> "        " + entry.getKey() + ") options='" + options(entry.getValue()) + "' ;;")
                 .collect(Collectors.joining("\n"));
-        String end = shell == CompletionCommand.Shell.bash ? BASH_END : ZSH_END;
+        String end = shell.equals("bash") ? BASH_END : ZSH_END;
         return TEMPLATE.formatted(shell, commands + " --help --version", cases) + end;
     }
 

@@ -30,8 +30,12 @@ sealed interface Event {
      */
     record Exited(int status) implements Event {}
 
-    /** The watchdog has stopped the command, and nothing is left of its process group. */
-    record Stopped() implements Event {}
+    /**
+     * The watchdog has stopped the command, and nothing is left of its process group.
+     *
+     * @param forSilence whether it did so because it did not hear from us, although the lock has no deadline
+     */
+    record Stopped(boolean forSilence) implements Event {}
 
     /** The watchdog has killed the command, but something of it does not go away. */
     record Stuck() implements Event {}

@@ -10,6 +10,7 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast evict}. */
 @Command(
         name = "evict",
+        sortOptions = false,
         description = "Takes a lock away from its holders by force.",
         footer = {
             "",

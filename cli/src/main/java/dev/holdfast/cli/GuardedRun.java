@@ -88,6 +88,14 @@ final class GuardedRun {
                             Exit.LOST)
                     .complain();
         }
+        if (outcome instanceof Outcome.Silent) {
+            return new Complaint(
+                            "gave up " + quoted()
+                                    + " while the command ran: holdfast itself was stopped for longer than"
+                                    + " the lease, so the command was stopped",
+                            Exit.LOST)
+                    .complain();
+        }
         return new Complaint(((Outcome.Unprotected) outcome).sentence(), Exit.INTERNAL).complain();
     }
 

@@ -13,6 +13,7 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast ls}. */
 @Command(
         name = "ls",
+        sortOptions = false,
         description = "Lists locks that are held or waited for.",
         footer = {"", "Examples:", "  holdfast ls", "  holdfast ls orders/", "  holdfast ls --json | jq '.[].name'"})
 final class LsCommand implements Callable<Integer> {

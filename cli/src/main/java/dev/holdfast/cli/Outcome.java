@@ -19,6 +19,9 @@ sealed interface Outcome {
      */
     record LockLost(LossReason reason) implements Outcome {}
 
+    /** We were stopped for so long that the watchdog has stopped the command. */
+    record Silent() implements Outcome {}
+
     /**
      * It was never started, because a signal came first.
      *

@@ -35,10 +35,10 @@ final class PlainRun {
                     return Optional.empty();
                 }
             }
+            return run.names == null ? Optional.empty() : Optional.of(run.request(run.names, commandName));
         } catch (IllegalArgumentException malformed) {
             return Optional.empty();
         }
-        return run.names == null ? Optional.empty() : Optional.of(run.request(run.names, commandName));
     }
 
     private boolean take(String argument, Iterator<String> rest) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -13,6 +12,7 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast run}. What stands behind {@code --} is not parsed here. */
 @Command(
         name = "run",
+        sortOptions = false,
         description = "Runs a command while holding a lock.",
         customSynopsis = "holdfast run [OPTIONS] NAME[,NAME...] -- COMMAND [ARGUMENT...]",
         footer = {
@@ -35,8 +35,14 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private StoreOption store = new StoreOption();
 
-    @ArgGroup
-    private @Nullable Patience patience;
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            description = "Give up after this time, such as 500ms, 10s or 2m. Default: wait without limit.")
+    private @Nullable Duration wait;
+
+    @Option(names = "--no-wait", description = "Give up at once if the lock is not free.")
+    private boolean noWait;
 
     @Option(
             names = "--lease",
@@ -61,18 +67,6 @@ final class RunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The lock, or several separated by commas, all or nothing.")
     private String names = "";
 
-    /** How long to wait; one or the other. */
-    static final class Patience {
-        @Option(
-                names = "--wait",
-                paramLabel = "DURATION",
-                description = "Give up after this time, such as 500ms, 10s or 2m. Default: wait without limit.")
-        private @Nullable Duration wait;
-
-        @Option(names = "--no-wait", description = "Give up at once if the lock is not free.")
-        private boolean never;
-    }
-
     RunCommand(String commandName) {
         this.commandName = commandName;
     }
@@ -83,13 +77,15 @@ final class RunCommand implements Callable<Integer> {
     }
 
     RunRequest request() {
-        return new RunRequest(store.url(), names, wait(patience), lease, grace, RunRequest.label(label, commandName));
-    }
-
-    private static Optional<Duration> wait(@Nullable Patience patience) {
-        if (patience == null) {
-            return Optional.empty();
+        if (noWait && wait != null) {
+            throw new IllegalArgumentException("--wait and --no-wait exclude each other; give one of them");
         }
-        return patience.never ? Optional.of(Duration.ZERO) : Optional.ofNullable(patience.wait);
+        return new RunRequest(
+                store.url(),
+                names,
+                Optional.ofNullable(noWait ? Duration.ZERO : wait),
+                lease,
+                grace,
+                RunRequest.label(label, commandName));
     }
 }

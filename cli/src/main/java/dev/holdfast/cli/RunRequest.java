@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 record RunRequest(
         @Nullable String url, String names, Optional<Duration> patience, Duration lease, Duration grace, String label) {
 
+    /** Checks the durations; throws {@link IllegalArgumentException} that names the wrong one. */
+    RunRequest {
+        within("--lease", lease, LockOptions.SHORTEST_LEASE);
+        within("--grace", grace, Duration.ZERO);
+    }
+
     static final Duration USUAL_LEASE = Duration.ofSeconds(30);
     static final Duration USUAL_GRACE = Duration.ofSeconds(5);
 
@@ -30,7 +36,14 @@ record RunRequest(
             return label;
         }
         String name = Printable.of(command.substring(command.lastIndexOf('/') + 1));
-        return name.substring(0, Math.min(name.length(), LockOptions.LONGEST_LABEL));
+        return Printable.shortened(name, LockOptions.LONGEST_LABEL / 2);
+    }
+
+    private static void within(String option, Duration value, Duration least) {
+        if (value.compareTo(least) < 0 || value.compareTo(LockOptions.LONGEST) > 0) {
+            throw new IllegalArgumentException(option + " must be from " + Durations.exact(least) + " to "
+                    + LockOptions.LONGEST.toDays() + "d, but was " + Durations.exact(value));
+        }
     }
 
     /** {@return how long the command has from TERM to KILL when the lock is gone already} */

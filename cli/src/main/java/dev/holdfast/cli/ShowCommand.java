@@ -13,6 +13,7 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast show}. */
 @Command(
         name = "show",
+        sortOptions = false,
         description = "Shows who holds a lock, who waits for it, and its last eviction.",
         footer = {
             "",

@@ -10,8 +10,8 @@ final class StoreOption {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "The store, such as file:/var/lock/jobs or redis://host:6379."
-                    + " Without it HOLDFAST_URL, and without that a directory of your own.")
+            description = "The store, such as file:/var/lock/jobs. Without it HOLDFAST_URL, and without that files in a"
+                    + " directory of your own.")
     private @Nullable String url;
 
     @Nullable

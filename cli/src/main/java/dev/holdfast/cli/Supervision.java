@@ -104,8 +104,8 @@ final class Supervision {
             return onRunnerEnded();
         } else if (event instanceof Event.WatchdogDied) {
             return Optional.of(onWatchdogDied());
-        } else if (event instanceof Event.Stopped) {
-            return Optional.of(stopped());
+        } else if (event instanceof Event.Stopped stopped) {
+            return Optional.of(stopped.forSilence() && loss == null ? new Outcome.Silent() : stopped());
         } else if (event instanceof Event.Stuck) {
             return Optional.of(new Outcome.Unprotected(
                     "the lock is lost, and some of the command's processes do not" + " die although they were killed"));

@@ -19,6 +19,7 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast watch}. */
 @Command(
         name = "watch",
+        sortOptions = false,
         description = "Shows holders and waiters again and again, until Ctrl-C.",
         footer = {
             "",

@@ -54,7 +54,7 @@ final class Watchdog {
             case "guarding" -> new Event.Guarding();
             case "ask" -> new Event.Asked();
             case "stuck" -> new Event.Stuck();
-            default -> new Event.Stopped();
+            default -> new Event.Stopped(line.equals("gone silence"));
         };
     }
 }
