@@ -13,7 +13,7 @@ final class DeadlineFeed {
     /** The engine renews at a third of the lease; this part of it is how late the watchdog may hear of that. */
     private static final int FEEDS_PER_LEASE = 20;
 
-    /** The last part of a lease that a grace time may take; after one failed renewal more than half is left. */
+    /** The last part of what is left that a grace time may take; a grant that was just handed over is short at first. */
     private static final int GRACE_PART = 6;
 
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
@@ -30,7 +30,7 @@ final class DeadlineFeed {
         this.lease = lease;
         this.watchdog = watchdog;
         this.leaseTicks = BootClock.ticks(leaseTime);
-        this.graceTicks = Math.min(BootClock.ticks(grace), leaseTicks / GRACE_PART);
+        this.graceTicks = BootClock.ticks(grace);
         this.pause = clamp(leaseTime.dividedBy(FEEDS_PER_LEASE));
     }
 
@@ -44,9 +44,9 @@ final class DeadlineFeed {
         tell(BootClock.ticks(pause));
     }
 
-    /** Tells the deadline in any case. */
+    /** Tells the deadline if it has moved at all. */
     void feedNow() {
-        tell(Long.MIN_VALUE);
+        tell(1);
     }
 
     /** The clock is read before the lease, so that the deadline can only come out too early. */
@@ -54,15 +54,16 @@ final class DeadlineFeed {
         long now = BootClock.ticks();
         Duration remaining = lease.remaining();
         boolean endless = remaining.compareTo(LockOptions.LONGEST) > 0;
-        long deadline = now + (endless ? leaseTicks : BootClock.ticks(remaining));
-        if (remaining.isZero() || (leastProgress > 0 && deadline - toldTicks < leastProgress)) {
+        long left = endless ? leaseTicks : BootClock.ticks(remaining);
+        long deadline = now + left;
+        if (remaining.isZero() || deadline - toldTicks < leastProgress) {
             return;
         }
         toldTicks = deadline;
         if (endless) {
             watchdog.pulse(deadline);
         } else {
-            watchdog.until(deadline - graceTicks, deadline);
+            watchdog.until(deadline - Math.min(graceTicks, left / GRACE_PART), deadline);
         }
     }
 

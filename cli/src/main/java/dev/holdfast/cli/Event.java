@@ -40,6 +40,9 @@ sealed interface Event {
     /** The watchdog has killed the command, but something of it does not go away. */
     record Stuck() implements Event {}
 
+    /** The watchdog has not stopped the command, and will not any more. */
+    record Dismissed() implements Event {}
+
     /** The watchdog is dead. */
     record WatchdogDied() implements Event {}
 

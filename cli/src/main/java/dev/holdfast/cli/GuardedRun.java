@@ -34,7 +34,7 @@ final class GuardedRun {
         Runner runner = Runner.connect(mailbox::add);
         Signals.handle(mailbox::add);
         mailbox.beInterrupted();
-        try (Holdfast client = Stores.connect(url)) {
+        try (Holdfast client = Stores.connect(url, request.lease())) {
             Optional<Lease> lease = obtain(client);
             Optional<Event.Signalled> signal = mailbox.beLeftAlone();
             if (signal.isPresent()) {

@@ -4,6 +4,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
+import java.time.Duration;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.ToIntFunction;
@@ -12,6 +13,15 @@ import org.jspecify.annotations.Nullable;
 /** Chooses the store, and connects to it under a name that tells people who this is. */
 final class Stores {
     private static final int LONGEST_CLIENT_NAME = 200;
+
+    /** Files answer at once, except on a machine that is starved by many runs at once; no lease runs out meanwhile. */
+    private static final Duration FILES_TIMEOUT = Duration.ofSeconds(60);
+
+    /** A server that does not answer for this long will not answer; a usual lease has room for two such renewals. */
+    private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+    private static final int RENEWALS_PER_LEASE = 3;
 
     private Stores() {}
 
@@ -44,13 +54,13 @@ final class Stores {
     }
 
     /** Connects as a client that people recognise: user, host and process. */
-    static Holdfast connect(String url) {
-        return connect(url, who() + "/" + ProcessHandle.current().pid());
+    static Holdfast connect(String url, Duration lease) {
+        return connect(url, who() + "/" + ProcessHandle.current().pid(), timeout(url, lease));
     }
 
     /** Connects as the user, for what is recorded beyond the life of this process. */
     static Holdfast connectAsUser(String url) {
-        return connect(url, who());
+        return connect(url, who(), timeout(url, RunRequest.USUAL_LEASE));
     }
 
     /** {@return whether the URL itself is at fault: not one, of an unknown kind, or with unknown options} */
@@ -90,8 +100,24 @@ final class Stores {
         return directory;
     }
 
-    private static Holdfast connect(String url, String clientName) {
-        return Holdfast.builder().url(url).clientName(clientName).build();
+    private static Holdfast connect(String url, String clientName, Duration timeout) {
+        return Holdfast.builder()
+                .url(url)
+                .clientName(clientName)
+                .commandTimeout(timeout)
+                .build();
+    }
+
+    /** A renewal must be able to fail and be tried again before the lease ends. */
+    private static Duration timeout(String url, Duration lease) {
+        if (url.startsWith("file:")) {
+            return FILES_TIMEOUT;
+        }
+        Duration renewal = lease.dividedBy(RENEWALS_PER_LEASE);
+        if (renewal.compareTo(SERVER_TIMEOUT) > 0) {
+            return SERVER_TIMEOUT;
+        }
+        return renewal.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : renewal;
     }
 
     private static String who() {

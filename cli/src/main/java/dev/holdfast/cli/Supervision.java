@@ -29,6 +29,10 @@ final class Supervision {
     private Event.@Nullable Grouped command;
     private boolean started;
     private boolean runnerEnded;
+
+    /** The command's exit status; negative until it has ended. */
+    private int exitStatus = -1;
+
     private @Nullable LossReason loss;
     private @Nullable String mishap;
 
@@ -58,7 +62,7 @@ final class Supervision {
         runner.prepare();
         due(PATIENCE_AT_START);
         Outcome outcome = untilDecided();
-        watchdog.end();
+        watchdog.dismiss();
         boolean held = lease.release();
         letRunnerEnd();
         return outcome instanceof Outcome.Ended && !held ? lost() : outcome;
@@ -100,6 +104,8 @@ final class Supervision {
             return onLost(lost.reason());
         } else if (event instanceof Event.Exited exited) {
             return onExited(exited.status());
+        } else if (event instanceof Event.Dismissed && exitStatus >= 0) {
+            return Optional.of(loss == null ? new Outcome.Ended(exitStatus) : lost());
         } else if (event instanceof Event.RunnerEnded) {
             return onRunnerEnded();
         } else if (event instanceof Event.WatchdogDied) {
@@ -158,12 +164,17 @@ final class Supervision {
         return Optional.empty();
     }
 
-    /** Once the lock is lost, the end of the command is not the end of its process group. */
+    /** Whether it was the watchdog that ended it is the watchdog's to say. */
     private Optional<Outcome> onExited(int status) {
         if (!started) {
             return Optional.of(new Outcome.Unprotected("the command could not be started"));
         }
-        return loss == null && mishap == null ? Optional.of(new Outcome.Ended(status)) : Optional.empty();
+        exitStatus = status;
+        if (loss == null && mishap == null) {
+            watchdog.dismiss();
+            due(PATIENCE_AT_STOP);
+        }
+        return Optional.empty();
     }
 
     private Optional<Outcome> onRunnerEnded() {
@@ -171,7 +182,7 @@ final class Supervision {
         if (!started) {
             return Optional.of(new Outcome.Unprotected("the command could not be started"));
         }
-        if (loss == null && mishap == null) {
+        if (loss == null && mishap == null && exitStatus < 0) {
             mishap = "the process that waits for the command was killed, so the command was stopped";
             haveStopped();
         }
@@ -179,6 +190,9 @@ final class Supervision {
     }
 
     private Outcome onWatchdogDied() throws InterruptedException {
+        if (exitStatus >= 0 && loss == null) {
+            return new Outcome.Ended(exitStatus);
+        }
         if (command != null && started) {
             LastResort.stop(command.group(), loss == null ? request.grace() : request.lastWords());
         }

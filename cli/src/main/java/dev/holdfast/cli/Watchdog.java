@@ -45,7 +45,8 @@ final class Watchdog {
         pipes.say("lost");
     }
 
-    void end() {
+    /** Has the watchdog end; it answers unless it is about to stop the command. */
+    void dismiss() {
         pipes.say("end");
     }
 
@@ -54,6 +55,7 @@ final class Watchdog {
             case "guarding" -> new Event.Guarding();
             case "ask" -> new Event.Asked();
             case "stuck" -> new Event.Stuck();
+            case "ended" -> new Event.Dismissed();
             default -> new Event.Stopped(line.equals("gone silence"));
         };
     }

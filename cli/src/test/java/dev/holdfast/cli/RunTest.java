@@ -79,7 +79,10 @@ class RunTest {
                     SHLVL=5 "$HOLDFAST" run schlüssel -- env
                 """);
 
-        assertThat(run.output().lines().map(line -> line.substring(0, line.indexOf('='))).filter(name -> !name.equals("_")))
+        assertThat(run.output()
+                        .lines()
+                        .map(line -> line.substring(0, line.indexOf('=')))
+                        .filter(name -> !name.equals("_")))
                 .containsExactlyInAnyOrder(
                         "PATH",
                         "JAVA_HOME",
