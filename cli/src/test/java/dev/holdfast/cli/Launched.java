@@ -58,6 +58,12 @@ final class Launched implements AutoCloseable {
         return Sandbox.await().alias(script).until(() -> find(script), found -> found > 0);
     }
 
+    /** Tells whether it has started a program that still runs. */
+    boolean isWaitingFor(String program) {
+        return process.children()
+                .anyMatch(child -> child.info().command().orElse("").endsWith("/" + program));
+    }
+
     @Override
     public void close() {
         process.destroyForcibly();

@@ -76,6 +76,13 @@ final class Sandbox implements AutoCloseable {
         return start(null, command);
     }
 
+    /** Opens a shell on a terminal that finds the launcher in {@code $HOLDFAST}. */
+    Prompt prompt() {
+        Map<String, String> withLauncher = new HashMap<>(environment);
+        withLauncher.put("HOLDFAST", LAUNCHER);
+        return Prompt.open(path("screen"), withLauncher);
+    }
+
     /** Starts a lock server, a store with leases, in a process of its own. {@return its URL and process} */
     LockServer lockServer() {
         String classPath = System.getProperty("holdfast.lockServer.classes")
