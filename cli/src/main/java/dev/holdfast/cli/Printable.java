@@ -8,6 +8,9 @@ final class Printable {
 
     /** Replaces control, format and broken characters by an escape. */
     static String of(String text) {
+        if (isPlain(text)) {
+            return text;
+        }
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(point -> {
             if (isHarmless(point)) {
@@ -19,9 +22,19 @@ final class Printable {
         return shown.toString();
     }
 
+    /** Most text is plain, and a start of the program then needs no streams. */
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < ' ' || text.charAt(i) > '~') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Cuts a piece out of the middle, so that a text takes no more than some columns; both ends of a name tell most. */
     static String shortened(String text, int columns) {
-        if (width(text) <= columns) {
+        if ((isPlain(text) ? text.length() : width(text)) <= columns) {
             return text;
         }
         int[] points = text.codePoints().toArray();
