@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. */
 final class Aftermath {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
-
     private @Nullable Waiter woken;
     private @Nullable List<Runnable> rest;
 
@@ -41,7 +39,7 @@ final class Aftermath {
         try {
             action.run();
         } catch (RuntimeException | Error broken) {
-            LOG.log(System.Logger.Level.ERROR, "a step of the Holdfast engine failed", broken);
+            Log.get().log(System.Logger.Level.ERROR, "a step of the Holdfast engine failed", broken);
         }
     }
 }

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the user's listener what happens, one event after another; does nothing at all without a listener. */
 final class Events {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final int MOST_WAITING = 100_000;
 
     private final @Nullable HoldfastListener listener;
@@ -94,15 +93,17 @@ final class Events {
 
     void leaked(Hold hold) {
         String name = hold.tenure.terms.describe();
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "a lease of '" + name + "' became unreachable without having been released; it is given back now",
-                hold.takenAt);
+        Log.get()
+                .log(
+                        System.Logger.Level.WARNING,
+                        "a lease of '" + name
+                                + "' became unreachable without having been released; it is given back now",
+                        hold.takenAt);
         tell(new HoldfastEvent.Leaked(name, hold.token(), Optional.ofNullable(hold.takenAt)));
     }
 
     void callbackFailed(String lockName, Throwable cause) {
-        LOG.log(System.Logger.Level.WARNING, "a callback for lock '" + lockName + "' failed", cause);
+        Log.get().log(System.Logger.Level.WARNING, "a callback for lock '" + lockName + "' failed", cause);
         tell(new HoldfastEvent.CallbackFailed(lockName, cause));
     }
 
@@ -148,7 +149,7 @@ final class Events {
             try {
                 listener.on(next);
             } catch (RuntimeException | Error broken) {
-                LOG.log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + next, broken);
+                Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + next, broken);
             }
         }
     }

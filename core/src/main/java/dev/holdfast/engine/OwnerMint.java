@@ -10,31 +10,30 @@ import java.util.function.Supplier;
 import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Mints owner ids: the key stream of AES in counter mode under a key from the machine's secure source, many ids at a
- * time, because asking that source for each id would cost more than all the rest of an uncontended acquire. Thread-safe.
+ * time, because asking that source for each id would cost more than all the rest of an uncontended acquire. The first few
+ * come from the source itself, because a program that needs no more, such as one run of the command line, would spend more
+ * time on loading the cipher than on everything else. Thread-safe.
  */
 final class OwnerMint implements Supplier<OwnerId> {
+    private static final int IDS_IN_FIRST_BATCH = 16;
     private static final int IDS_PER_BATCH = 256;
     private static final int KEY_BYTES = 32;
     private static final int BLOCK_BYTES = 16;
 
-    private final Cipher keyStream;
-    private volatile Batch batch = new Batch(new long[0]);
+    private final SecureRandom source = new SecureRandom();
+    private volatile Batch batch;
+
+    /** Made for the second batch; guarded by this object's monitor. */
+    private @Nullable Cipher keyStream;
 
     OwnerMint() {
-        SecureRandom source = new SecureRandom();
-        byte[] key = new byte[KEY_BYTES];
-        byte[] start = new byte[BLOCK_BYTES];
-        source.nextBytes(key);
-        source.nextBytes(start);
-        try {
-            keyStream = Cipher.getInstance("AES/CTR/NoPadding");
-            keyStream.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(start));
-        } catch (GeneralSecurityException lacking) {
-            throw new HoldfastException("this Java runtime offers no AES, which every runtime must", lacking);
-        }
+        byte[] first = new byte[IDS_IN_FIRST_BATCH * BLOCK_BYTES];
+        source.nextBytes(first);
+        batch = Batch.of(first);
     }
 
     @Override
@@ -51,10 +50,24 @@ final class OwnerMint implements Supplier<OwnerId> {
 
     private synchronized void refill(Batch spent) {
         if (batch == spent) {
-            ByteBuffer bytes = ByteBuffer.wrap(keyStream.update(new byte[IDS_PER_BATCH * BLOCK_BYTES]));
-            long[] words = new long[IDS_PER_BATCH * 2];
-            bytes.asLongBuffer().get(words);
-            batch = new Batch(words);
+            if (keyStream == null) {
+                keyStream = newKeyStream();
+            }
+            batch = Batch.of(keyStream.update(new byte[IDS_PER_BATCH * BLOCK_BYTES]));
+        }
+    }
+
+    private Cipher newKeyStream() {
+        byte[] key = new byte[KEY_BYTES];
+        byte[] start = new byte[BLOCK_BYTES];
+        source.nextBytes(key);
+        source.nextBytes(start);
+        try {
+            Cipher cipher = Cipher.getInstance("AES/CTR/NoPadding");
+            cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "AES"), new IvParameterSpec(start));
+            return cipher;
+        } catch (GeneralSecurityException lacking) {
+            throw new HoldfastException("this Java runtime offers no AES, which every runtime must", lacking);
         }
     }
 
@@ -63,8 +76,14 @@ final class OwnerMint implements Supplier<OwnerId> {
         private final long[] words;
         private final AtomicInteger next = new AtomicInteger();
 
-        Batch(long[] words) {
+        private Batch(long[] words) {
             this.words = words;
+        }
+
+        static Batch of(byte[] bytes) {
+            long[] words = new long[bytes.length / Long.BYTES];
+            ByteBuffer.wrap(bytes).asLongBuffer().get(words);
+            return new Batch(words);
         }
     }
 }

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  * does not wake it at all. Thread-safe.
  */
 final class TimerThread implements Timeline, AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
-
     private final MonotonicClock clock;
     private final String name;
     private final ReentrantLock lock = new ReentrantLock();
@@ -90,7 +88,7 @@ final class TimerThread implements Timeline, AutoCloseable {
             try {
                 next.onDue();
             } catch (RuntimeException | Error broken) {
-                LOG.log(System.Logger.Level.ERROR, "a timed step of the Holdfast engine failed", broken);
+                Log.get().log(System.Logger.Level.ERROR, "a timed step of the Holdfast engine failed", broken);
             }
         }
     }
@@ -110,7 +108,7 @@ final class TimerThread implements Timeline, AutoCloseable {
                     long unused = earlier.awaitNanos(left);
                 } catch (InterruptedException stray) {
                     // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
-                    LOG.log(System.Logger.Level.DEBUG, "the timer thread was interrupted", stray);
+                    Log.get().log(System.Logger.Level.DEBUG, "the timer thread was interrupted", stray);
                 }
                 waitsUntilNanos = Long.MIN_VALUE;
             }

@@ -1,0 +1,54 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockMismatchException;
+import dev.holdfast.StoreMisconfiguredException;
+
+/**
+ * A failure as the user sees it: one sentence and an exit code.
+ *
+ * @param sentence without the prefix
+ * @param code the exit code
+ */
+record Complaint(String sentence, int code) {
+
+    /** Tells what a failure means to the user of a store. */
+    static Complaint of(Exception failure, String url) {
+        String sentence = String.valueOf(failure.getMessage());
+        if (failure instanceof IllegalArgumentException || failure instanceof LockMismatchException) {
+            return new Complaint(sentence, Exit.USAGE);
+        }
+        if (failure instanceof StoreMisconfiguredException && Stores.isBadUrl(url)) {
+            return new Complaint(sentence, Exit.USAGE);
+        }
+        if (failure instanceof HoldfastException) {
+            return new Complaint(sentence, Exit.STORE_FAILED);
+        }
+        if (failure instanceof SupervisionException) {
+            return new Complaint(sentence, Exit.INTERNAL);
+        }
+        return new Complaint("a defect in Holdfast: " + failure, Exit.INTERNAL);
+    }
+
+    /**
+     * Complains about a command line.
+     *
+     * @param command the command it is for, or empty
+     * @return the exit code
+     */
+    static int usage(String sentence, String command) {
+        String help = command.isEmpty() ? "holdfast --help" : "holdfast " + command + " --help";
+        return new Complaint(sentence + "; see '" + help + "'", Exit.USAGE).complain();
+    }
+
+    /**
+     * Prints the sentence on standard error.
+     *
+     * @return the exit code
+     */
+    int complain() {
+        // Control characters would tear the sentence apart or steer the terminal.
+        System.err.println("holdfast: " + Printable.of(sentence));
+        return code;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.DistributedLock;
+import dev.holdfast.Holdfast;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.Lease;
+import dev.holdfast.LockOptions;
+import dev.holdfast.LockView;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** One {@code run}: waits for the lock, has the command supervised, and says how it ended. */
+final class GuardedRun {
+    private final RunRequest request;
+    private final String url;
+    private final List<String> names;
+    private final Mailbox mailbox = new Mailbox();
+
+    private GuardedRun(RunRequest request, String url) {
+        this.request = request;
+        this.url = url;
+        this.names = LockNames.split(request.names());
+    }
+
+    /** {@return the exit code} */
+    static int execute(RunRequest request) {
+        return Stores.use(request.url(), url -> new GuardedRun(request, url).execute());
+    }
+
+    private int execute() {
+        Watchdog watchdog = Watchdog.connect(mailbox::add);
+        Runner runner = Runner.connect(mailbox::add);
+        Signals.handle(mailbox::add);
+        mailbox.beInterrupted();
+        try (Holdfast client = Stores.connect(url, request.lease())) {
+            Optional<Lease> lease = obtain(client);
+            Optional<Event.Signalled> signal = mailbox.beLeftAlone();
+            if (signal.isPresent()) {
+                lease.ifPresent(Lease::release);
+                return interrupted(signal.get());
+            }
+            if (lease.isEmpty()) {
+                return notObtained(client);
+            }
+            return report(client, new Supervision(request, names, lease.get(), mailbox, watchdog, runner).supervise());
+        } catch (InterruptedException ended) {
+            return mailbox.beLeftAlone().map(GuardedRun::interrupted).orElse(Exit.INTERNAL);
+        }
+    }
+
+    private Optional<Lease> obtain(Holdfast client) throws InterruptedException {
+        LockOptions options =
+                LockOptions.defaults().withLeaseTime(request.lease()).withLabel(request.label());
+        DistributedLock lock = client.all(names, options);
+        if (request.patience().isEmpty()) {
+            return Optional.of(lock.acquire());
+        }
+        Duration wait = request.patience().get();
+        return wait.isZero() ? lock.tryAcquire() : lock.tryAcquire(wait);
+    }
+
+    private static int interrupted(Event.Signalled signal) {
+        return Exit.SIGNAL + signal.number();
+    }
+
+    private int notObtained(Holdfast client) {
+        String waited = request.patience()
+                .filter(wait -> !wait.isZero())
+                .map(wait -> " within " + Durations.exact(wait))
+                .orElse("");
+        return new Complaint("did not get " + quoted() + waited + holders(client), Exit.NOT_OBTAINED).complain();
+    }
+
+    private int report(Holdfast client, Outcome outcome) {
+        if (outcome instanceof Outcome.Ended ended) {
+            return ended.status();
+        }
+        if (outcome instanceof Outcome.Interrupted interrupted) {
+            return interrupted(interrupted.signal());
+        }
+        if (outcome instanceof Outcome.LockLost lost) {
+            String eviction = lost.reason() == LossReason.EVICTED ? eviction(client) : "";
+            return new Complaint(
+                            "lost " + quoted() + " while the command ran: "
+                                    + lost.reason().explanation() + eviction,
+                            Exit.LOST)
+                    .complain();
+        }
+        if (outcome instanceof Outcome.Silent) {
+            return new Complaint(
+                            "gave up " + quoted()
+                                    + " while the command ran: holdfast itself was stopped for longer than"
+                                    + " the lease, so the command was stopped",
+                            Exit.LOST)
+                    .complain();
+        }
+        return new Complaint(((Outcome.Unprotected) outcome).sentence(), Exit.INTERNAL).complain();
+    }
+
+    /** Who has it, if the store can still tell. */
+    private String holders(Holdfast client) {
+        try {
+            return names.stream()
+                    .flatMap(name -> client.inspect(name).stream())
+                    .flatMap(view -> view.holders().stream())
+                    .findFirst()
+                    .map(holder -> ": held by " + describe(holder))
+                    .orElse("");
+        } catch (HoldfastException silent) {
+            return "";
+        }
+    }
+
+    private static String describe(LockView.Holder holder) {
+        String label = holder.label().isEmpty() ? "" : " (" + holder.label() + ")";
+        return holder.clientName() + label + " for " + Durations.age(holder.heldFor());
+    }
+
+    /** Who took it away and why, if the store can still tell. */
+    private String eviction(Holdfast client) {
+        try {
+            return names.stream()
+                    .flatMap(name -> client.inspect(name).stream())
+                    .flatMap(view -> view.lastEviction().stream())
+                    .findFirst()
+                    .map(last -> " by " + last.by() + ": " + last.reason())
+                    .orElse("");
+        } catch (HoldfastException silent) {
+            return "";
+        }
+    }
+
+    private String quoted() {
+        return "'" + request.names() + "'";
+    }
+}

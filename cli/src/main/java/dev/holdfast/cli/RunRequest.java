@@ -1,0 +1,53 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockOptions;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the user wants of {@code run}.
+ *
+ * @param url the store, or null for the usual one
+ * @param names the locks, separated by commas
+ * @param patience how long to wait for them; zero not to wait, empty to wait without limit
+ * @param lease how long the store keeps the locks without a renewal
+ * @param grace how long the command has from TERM to KILL
+ * @param label what others see beside our name
+ */
+record RunRequest(
+        @Nullable String url, String names, Optional<Duration> patience, Duration lease, Duration grace, String label) {
+
+    /** Checks the durations; throws {@link IllegalArgumentException} that names the wrong one. */
+    RunRequest {
+        within("--lease", lease, LockOptions.SHORTEST_LEASE);
+        within("--grace", grace, Duration.ZERO);
+    }
+
+    static final Duration USUAL_LEASE = Duration.ofSeconds(30);
+    static final Duration USUAL_GRACE = Duration.ofSeconds(5);
+
+    /** Enough for a handler of TERM to say what it has to; the lock may be somebody else's already. */
+    private static final Duration LONGEST_LAST_WORDS = Duration.ofMillis(50);
+
+    /** The command's name without its arguments, which may be secrets, unless there is a label. */
+    static String label(@Nullable String label, String command) {
+        if (label != null) {
+            return label;
+        }
+        String name = Printable.of(command.substring(command.lastIndexOf('/') + 1));
+        return Printable.shortened(name, LockOptions.LONGEST_LABEL / 2);
+    }
+
+    private static void within(String option, Duration value, Duration least) {
+        if (value.compareTo(least) < 0 || value.compareTo(LockOptions.LONGEST) > 0) {
+            throw new IllegalArgumentException(option + " must be from " + Durations.exact(least) + " to "
+                    + LockOptions.LONGEST.toDays() + "d, but was " + Durations.exact(value));
+        }
+    }
+
+    /** {@return how long the command has from TERM to KILL when the lock is gone already} */
+    Duration lastWords() {
+        return grace.compareTo(LONGEST_LAST_WORDS) < 0 ? grace : LONGEST_LAST_WORDS;
+    }
+}

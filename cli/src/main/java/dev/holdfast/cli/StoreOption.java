@@ -1,0 +1,30 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.Holdfast;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The option that names the store, the same for every command. */
+final class StoreOption {
+    @Option(
+            names = "--url",
+            paramLabel = "URL",
+            description = "The store, such as file:/var/lock/jobs. Without it HOLDFAST_URL, and without that files in a"
+                    + " directory of your own.")
+    private @Nullable String url;
+
+    @Nullable
+    String url() {
+        return url;
+    }
+
+    /** Does something with a connection under the user's name. */
+    int look(ToIntFunction<Holdfast> action) {
+        return Stores.use(url, chosen -> {
+            try (Holdfast client = Stores.connectAsUser(chosen)) {
+                return action.applyAsInt(client);
+            }
+        });
+    }
+}

@@ -1,0 +1,129 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.StoreProvider;
+import dev.holdfast.spi.StoreUri;
+import java.time.Duration;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Chooses the store, and connects to it under a name that tells people who this is. */
+final class Stores {
+    private static final int LONGEST_CLIENT_NAME = 200;
+
+    /** Files answer at once, except on a machine that is starved by many runs at once; no lease runs out meanwhile. */
+    private static final Duration FILES_TIMEOUT = Duration.ofSeconds(60);
+
+    /** A server that does not answer for this long will not answer; a usual lease has room for two such renewals. */
+    private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+    private static final int RENEWALS_PER_LEASE = 3;
+
+    private Stores() {}
+
+    /**
+     * Chooses the store's URL: the option, {@code HOLDFAST_URL}, or files in a directory of the user's own.
+     *
+     * @throws IllegalArgumentException if nothing says where the user's own directory is
+     */
+    static String url(@Nullable String option, Map<String, String> environment) {
+        if (option != null) {
+            return option;
+        }
+        String given = environment.getOrDefault("HOLDFAST_URL", "");
+        return given.isEmpty() ? "file:" + ownDirectory(environment) : given;
+    }
+
+    /**
+     * Does something with the chosen store.
+     *
+     * @return its exit code, or that of a failure, which is complained about
+     */
+    static int use(@Nullable String option, ToIntFunction<String> action) {
+        String url = "";
+        try {
+            url = url(option, System.getenv());
+            return action.applyAsInt(url);
+        } catch (RuntimeException failed) {
+            return Complaint.of(failed, url).complain();
+        }
+    }
+
+    /** Connects as a client that people recognise: user, host and process. */
+    static Holdfast connect(String url, Duration lease) {
+        return connect(url, who() + "/" + ProcessHandle.current().pid(), timeout(url, lease));
+    }
+
+    /** Connects as the user, for what is recorded beyond the life of this process. */
+    static Holdfast connectAsUser(String url) {
+        return connect(url, who(), timeout(url, RunRequest.USUAL_LEASE));
+    }
+
+    /** {@return whether the URL itself is at fault: not one, of an unknown kind, or with unknown options} */
+    static boolean isBadUrl(String url) {
+        StoreUri uri;
+        try {
+            uri = StoreUri.parse(url, Map.of(), null);
+        } catch (StoreMisconfiguredException malformed) {
+            return true;
+        }
+        return ServiceLoader.load(StoreProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .noneMatch(provider -> provider.schemes().contains(uri.scheme())
+                        && provider.options().containsAll(uri.options().keySet()));
+    }
+
+    /** The XDG directory for state; relative paths there are to be ignored. */
+    private static String ownDirectory(Map<String, String> environment) {
+        String state = environment.getOrDefault("XDG_STATE_HOME", "");
+        String home = environment.getOrDefault("HOME", "");
+        String fallback = System.getProperty("user.home", "");
+        String directory;
+        if (state.startsWith("/")) {
+            directory = state + "/holdfast";
+        } else if (home.startsWith("/")) {
+            directory = home + "/.local/state/holdfast";
+        } else if (fallback.startsWith("/")) {
+            directory = fallback + "/.local/state/holdfast";
+        } else {
+            throw new IllegalArgumentException("there is no home directory to keep locks in; set HOME or"
+                    + " XDG_STATE_HOME, or name a store with --url or HOLDFAST_URL");
+        }
+        if (directory.indexOf('#') >= 0) {
+            throw new IllegalArgumentException("the directory " + directory + " cannot be used, because '#' begins the"
+                    + " options of a store; name another with --url or HOLDFAST_URL");
+        }
+        return directory;
+    }
+
+    private static Holdfast connect(String url, String clientName, Duration timeout) {
+        return Holdfast.builder()
+                .url(url)
+                .clientName(clientName)
+                .commandTimeout(timeout)
+                .build();
+    }
+
+    /** A renewal must be able to fail and be tried again before the lease ends. */
+    private static Duration timeout(String url, Duration lease) {
+        if (url.startsWith("file:")) {
+            return FILES_TIMEOUT;
+        }
+        Duration renewal = lease.dividedBy(RENEWALS_PER_LEASE);
+        if (renewal.compareTo(SERVER_TIMEOUT) > 0) {
+            return SERVER_TIMEOUT;
+        }
+        return renewal.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : renewal;
+    }
+
+    private static String who() {
+        String who = Printable.of(System.getProperty("user.name", "unknown")) + "@"
+                + Printable.of(System.getProperty("holdfast.host", "localhost"));
+        int most = LONGEST_CLIENT_NAME - String.valueOf(Long.MAX_VALUE).length() - 1;
+        return who.length() > most ? who.substring(0, most) : who;
+    }
+}

@@ -1,0 +1,139 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher in a working copy of its own. In place of Maven, a script notes each call, reads standard input as a build
+ * must not, and puts the built command line where Maven would.
+ */
+@Tag("processes")
+class LauncherTest {
+    private static final int FIRST_USERS = 6;
+
+    @TempDir
+    private Path directory;
+
+    private Sandbox sandbox;
+
+    @BeforeEach
+    void open() throws IOException {
+        sandbox = new Sandbox(directory);
+        sandbox.set("BUILT", System.getProperty("holdfast.dist"));
+        sandbox.set("HOLDFAST_DIST", "");
+        sandbox.set("PATH", sandbox.path("bin") + ":" + System.getenv("PATH"));
+        sandbox.bash("""
+                        mkdir -p bin copy/{core,cli}/src/main && touch copy/{,core/,cli/}pom.xml copy/core/src/main/A.java
+                        cp "$HOLDFAST" copy/holdfast
+                        """).output();
+        maven("mkdir -p cli/target && cp -rL \"$BUILT\" cli/target/new && mv cli/target/new cli/target/dist");
+    }
+
+    @AfterEach
+    void close() {
+        sandbox.close();
+    }
+
+    @Test
+    void manyFirstUsesBuildOnceAndSayItOnce() throws IOException {
+        List<Launched> uses = Stream.generate(() -> sandbox.bash("copy/holdfast --version"))
+                .limit(FIRST_USERS)
+                .toList();
+
+        assertThat(uses).allSatisfy(use -> {
+            assertThat(use.exitCode()).isZero();
+            assertThat(use.out()).startsWith("holdfast ").hasLineCount(1);
+        });
+        assertThat(Files.readAllLines(sandbox.path("calls"))).hasSize(1);
+        assertThat(uses.stream().map(Launched::err).filter(said -> !said.isEmpty()))
+                .containsExactly("holdfast: building, once ...\n");
+    }
+
+    @Test
+    void aChangedSourceIsBuiltAgainAndNothingElseIs() throws IOException {
+        sandbox.set("MAVEN_ARGS_EXTRA", "-o  -Dx=y");
+        sandbox.bash("copy/holdfast --version; copy/holdfast --version").exitCode();
+        assertThat(Files.readAllLines(sandbox.path("calls")))
+                .singleElement()
+                .asString()
+                .contains(" -o -Dx=y ");
+
+        sandbox.bash("touch -d '1 hour' copy/core/src/main/A.java; copy/holdfast --version")
+                .exitCode();
+        assertThat(Files.readAllLines(sandbox.path("calls"))).hasSize(2);
+    }
+
+    @Test
+    void aBuildThatFailsShowsTheEndOfItsLogAndIsNotRepeatedByThoseWhoWaited() throws IOException {
+        maven("until [ -e %s ]; do sleep 0.05; done; echo something is wrong here; exit 1"
+                .formatted(sandbox.path("go")));
+        Launched builder = sandbox.bash("exec copy/holdfast run x -- touch never");
+        sandbox.line("calls");
+        Launched waiting = sandbox.bash("exec copy/holdfast run x -- touch never");
+        Sandbox.await().until(() -> waiting.isWaitingFor("flock"));
+        Files.createFile(sandbox.path("go"));
+
+        assertThat(List.of(builder.exitCode(), waiting.exitCode())).containsExactly(70, 70);
+        assertThat(builder.err()).contains("something is wrong here", "holdfast: could not be built, see ");
+        assertThat(waiting.err())
+                .startsWith("holdfast: could not be built, see ")
+                .hasLineCount(1);
+        assertThat(Files.readAllLines(sandbox.path("calls"))).hasSize(1);
+        assertThat(sandbox.path("copy/cli/target/dist")).doesNotExist();
+        assertThat(sandbox.path("never")).doesNotExist();
+
+        sandbox.bash("copy/holdfast --version").exitCode();
+        assertThat(Files.readAllLines(sandbox.path("calls")))
+                .as("a later use tries again")
+                .hasSize(2);
+    }
+
+    @Test
+    void worksThroughLinksFromAnywhereAndLeavesStandardInputToTheCommand() {
+        Launched run = sandbox.bash("""
+                mkdir -p elsewhere/deep && ln -s ../copy/holdfast elsewhere/link && ln -s ../link elsewhere/deep/hf
+                cd elsewhere/deep && echo data | ./hf run x -- cat && cd / && echo more | "$OLDPWD/hf" run x -- cat
+                """);
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).isEqualTo("data\nmore\n");
+        assertThat(run.err()).isEqualTo("holdfast: building, once ...\n");
+    }
+
+    @Test
+    void missingOrOldJavaIsSaid() throws IOException {
+        sandbox.set("HOLDFAST_DIST", System.getProperty("holdfast.dist"));
+        sandbox.set("JAVA_HOME", directory.toString());
+        Launched missing = sandbox.bash("copy/holdfast ls");
+        assertThat(missing.exitCode()).isEqualTo(70);
+        assertThat(missing.err()).startsWith("holdfast: needs a Java 17 or later, but there is none in JAVA_HOME");
+
+        program("java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2");
+        Launched old = sandbox.bash("copy/holdfast ls");
+        assertThat(old.exitCode()).isEqualTo(70);
+        assertThat(old.err())
+                .startsWith("holdfast: needs a Java 17 or later, but ")
+                .contains("11.0.2")
+                .hasLineCount(1);
+    }
+
+    private void maven(String body) throws IOException {
+        program("mvn", "echo \"$*\" >> " + sandbox.path("calls") + "\ncat > /dev/null\n" + body);
+    }
+
+    private void program(String name, String body) throws IOException {
+        Files.createDirectories(sandbox.path("bin"));
+        Path file = Files.writeString(sandbox.path("bin/" + name), "#!/bin/sh\n" + body + "\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+}
