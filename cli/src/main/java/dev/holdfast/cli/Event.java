@@ -14,6 +14,12 @@ sealed interface Event {
      */
     record Grouped(long group, long runner, boolean terminal) implements Event {}
 
+    /** The watchdog has taken one of the seats. */
+    record Seated() implements Event {}
+
+    /** The watchdog could not take a seat: an earlier command does not go away. */
+    record NoSeat() implements Event {}
+
     /** The watchdog watches the process group. */
     record Guarding() implements Event {}
 

@@ -44,7 +44,10 @@ final class GuardedRun {
             if (lease.isEmpty()) {
                 return notObtained(client);
             }
-            return report(client, new Supervision(request, names, lease.get(), mailbox, watchdog, runner).supervise());
+            return report(
+                    client,
+                    new Supervision(request, names, Seats.orders(url, names), lease.get(), mailbox, watchdog, runner)
+                            .supervise());
         } catch (InterruptedException ended) {
             return mailbox.beLeftAlone().map(GuardedRun::interrupted).orElse(Exit.INTERNAL);
         }

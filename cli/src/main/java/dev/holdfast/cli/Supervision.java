@@ -14,18 +14,20 @@ import org.jspecify.annotations.Nullable;
  * watchdog knows it and a deadline, and only then the command is let go.
  */
 final class Supervision {
-    private static final Duration PATIENCE_AT_START = Duration.ofSeconds(30);
+    private static final Duration PATIENCE_AT_START = Duration.ofSeconds(90);
     private static final Duration PATIENCE_AT_STOP = Duration.ofSeconds(35);
     private static final Duration PATIENCE_AT_END = Duration.ofSeconds(2);
 
     private final RunRequest request;
     private final List<String> names;
+    private final List<String> seats;
     private final Lease lease;
     private final Mailbox mailbox;
     private final Watchdog watchdog;
     private final Runner runner;
     private final DeadlineFeed feed;
 
+    private int seatsToTake;
     private Event.@Nullable Grouped command;
     private boolean started;
     private boolean runnerEnded;
@@ -43,11 +45,20 @@ final class Supervision {
      * Prepares to supervise.
      *
      * @param names the locks, in the user's order
+     * @param seats what the watchdog has to lock before the command may start
      */
     Supervision(
-            RunRequest request, List<String> names, Lease lease, Mailbox mailbox, Watchdog watchdog, Runner runner) {
+            RunRequest request,
+            List<String> names,
+            List<String> seats,
+            Lease lease,
+            Mailbox mailbox,
+            Watchdog watchdog,
+            Runner runner) {
         this.request = request;
         this.names = names;
+        this.seats = seats;
+        this.seatsToTake = seats.size();
         this.lease = lease;
         this.mailbox = mailbox;
         this.watchdog = watchdog;
@@ -59,7 +70,8 @@ final class Supervision {
     Outcome supervise() throws InterruptedException {
         lease.onLost(reason -> mailbox.add(new Event.Lost(reason)));
         watchdog.terms(request.grace(), request.lastWords());
-        runner.prepare();
+        seats.forEach(watchdog::sit);
+        prepareIfSeated();
         due(PATIENCE_AT_START);
         Outcome outcome = untilDecided();
         watchdog.dismiss();
@@ -90,7 +102,11 @@ final class Supervision {
     }
 
     private Optional<Outcome> on(Event event) throws InterruptedException {
-        if (event instanceof Event.Grouped grouped) {
+        if (event instanceof Event.Seated) {
+            return onSeated();
+        } else if (event instanceof Event.NoSeat) {
+            return Optional.of(new Outcome.Unprotected("the command of an earlier holder does not end"));
+        } else if (event instanceof Event.Grouped grouped) {
             return onGrouped(grouped);
         } else if (event instanceof Event.Guarding) {
             return onGuarding();
@@ -116,6 +132,18 @@ final class Supervision {
             return Optional.of(new Outcome.Unprotected(
                     "the lock is lost, and some of the command's processes do not" + " die although they were killed"));
         }
+        return Optional.empty();
+    }
+
+    private void prepareIfSeated() {
+        if (seatsToTake == 0) {
+            runner.prepare();
+        }
+    }
+
+    private Optional<Outcome> onSeated() {
+        seatsToTake--;
+        prepareIfSeated();
         return Optional.empty();
     }
 

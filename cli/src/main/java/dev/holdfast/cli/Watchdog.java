@@ -25,6 +25,11 @@ final class Watchdog {
         pipes.say("terms " + BootClock.ticks(grace) + " " + BootClock.ticks(lastWords));
     }
 
+    /** Takes a seat, which is a umask and the path of a file. */
+    void sit(String seat) {
+        pipes.say("seat " + seat);
+    }
+
     void guard(Event.Grouped command) {
         pipes.say("guard " + command.group() + " " + command.runner() + " " + (command.terminal() ? "yes" : "no"));
     }
@@ -52,6 +57,8 @@ final class Watchdog {
 
     private static Event event(String line) {
         return switch (line) {
+            case "seated" -> new Event.Seated();
+            case "no-seat" -> new Event.NoSeat();
             case "guarding" -> new Event.Guarding();
             case "ask" -> new Event.Asked();
             case "stuck" -> new Event.Stuck();

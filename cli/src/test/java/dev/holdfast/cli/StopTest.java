@@ -87,6 +87,28 @@ class StopTest {
     }
 
     @Test
+    void evenASlowWatchdogKeepsTheNextCommandFromStarting() {
+        Launched run = stubborn();
+        long watchdog = run.helper("watchdog");
+        Launched next = sandbox.holdfast("run", "x", "--", "sh", "-c", NEXT);
+        awaitWaiter();
+        Sandbox.signal("STOP", watchdog);
+
+        assertThat(sandbox.holdfast("evict", "x", "--reason", "test").exitCode()).isZero();
+
+        Sandbox.await()
+                .alias("the next has the lock")
+                .until(() -> sandbox.holdfast("show", "x").output().contains("/" + next.pid() + " "));
+        assertThat(Sandbox.isAlive(child())).as("the command before it").isTrue();
+        assertThat(next.out()).isEmpty();
+        Sandbox.signal("CONT", watchdog);
+        assertThat(Long.parseLong(next.output().strip())).isGreaterThan(token());
+        assertThat(run.exitCode()).isEqualTo(76);
+        assertStopped();
+        assertThat(sandbox.path("locks/commands")).isEmptyDirectory();
+    }
+
+    @Test
     void stoppedHoldfastLosesItsLeaseButTheCommandIsGoneByThen() {
         Sandbox.LockServer server = sandbox.lockServer();
         Launched run = stubborn("--url", server.url(), "--lease", "2s");
