@@ -5,9 +5,11 @@ import dev.holdfast.rig.redis.RedisSentinels;
 import dev.holdfast.rig.redis.RedisSettings;
 import dev.holdfast.tck.LockStoreContract;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The whole API on a master that sentinels watch. */
+@Tag("full")
 final class SentinelLockTest extends LockStoreContract {
     @RegisterExtension
     static final Rig rig = new Rig();

@@ -4,9 +4,11 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.zookeeper.GivenZooKeeper;
 import dev.holdfast.tck.LockStoreContract;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The whole API in the simple mode, on one server. */
+@Tag("full")
 final class SimpleLockTest extends LockStoreContract {
     @RegisterExtension
     static final Rig rig = new Rig();

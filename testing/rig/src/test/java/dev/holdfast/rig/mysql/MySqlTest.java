@@ -4,7 +4,9 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.database.Access;
 import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.database.DatabaseServerCases;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 final class MySqlTest extends DatabaseServerCases {
     MySqlTest() {
         super("8.0.", "SELECT VERSION()", "SELECT @@max_connections");

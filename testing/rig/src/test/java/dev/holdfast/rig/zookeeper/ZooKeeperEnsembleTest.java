@@ -15,9 +15,11 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("full")
 final class ZooKeeperEnsembleTest {
     private static final int SESSION_MILLIS = 20_000;
     private static final byte[] DATA = "data".getBytes(StandardCharsets.UTF_8);
