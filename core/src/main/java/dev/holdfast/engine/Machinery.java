@@ -200,15 +200,29 @@ final class Machinery implements AutoCloseable {
             Job<R> job = new Job<>(Machinery.this, call, reply);
             try {
                 (lane == Lane.RENEWALS ? renewals : calls).execute(job);
+            } catch (RejectedExecutionException closing) {
+                finishHere(job, closing);
             } catch (RuntimeException | Error refused) {
                 job.fail(refused);
             }
         }
 
+        /**
+         * The client closes, and the answer to a call that was under way asks for another one: a grant came for nobody
+         * and has to go back. The store is closed only after this thread is done.
+         */
+        private void finishHere(Job<?> job, RejectedExecutionException closing) {
+            if (Thread.currentThread() instanceof PoolThread mine && mine.isOf(Machinery.this)) {
+                job.run();
+            } else {
+                job.fail(closing);
+            }
+        }
+
         @Override
         public void finish() {
-            end(calls);
             end(renewals);
+            end(calls);
         }
     }
 

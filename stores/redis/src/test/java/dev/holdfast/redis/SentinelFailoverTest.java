@@ -20,10 +20,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A master that fails over to a replica, with and without the writes of the last moment. */
+@Tag("full")
 final class SentinelFailoverTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final LockOptions CALM = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(20));
