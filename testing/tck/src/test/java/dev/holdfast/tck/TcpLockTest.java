@@ -4,8 +4,10 @@ import dev.holdfast.tck.tcp.ServerProcess;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Everything that a program sees, on a store behind a socket; real processes share it. */
+@Tag("full")
 final class TcpLockTest extends LockStoreContract {
     private static ServerProcess server;
 
