@@ -94,7 +94,8 @@ class StopTest {
         awaitWaiter();
         Sandbox.signal("STOP", watchdog);
 
-        assertThat(sandbox.holdfast("evict", "x", "--reason", "test").exitCode()).isZero();
+        assertThat(sandbox.holdfast("evict", "x", "--reason", "test").exitCode())
+                .isZero();
 
         Sandbox.await()
                 .alias("the next has the lock")
