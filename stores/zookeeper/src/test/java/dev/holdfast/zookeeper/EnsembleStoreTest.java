@@ -5,9 +5,11 @@ import dev.holdfast.rig.zookeeper.ZooKeeperEnsemble;
 import dev.holdfast.rig.zookeeper.ZooKeeperSettings;
 import dev.holdfast.tck.StoreContract;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The single steps of the fair mode, on three servers: what one client did, another sees through another server. */
+@Tag("full")
 final class EnsembleStoreTest extends StoreContract {
     @RegisterExtension
     static final Rig rig = new Rig();
