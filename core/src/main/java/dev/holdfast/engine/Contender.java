@@ -55,6 +55,9 @@ final class Contender extends Timed {
         this.directFor = directFor;
         this.releaseFirst = releaseFirst;
         this.calling = true;
+        if (releaseFirst != null) {
+            gate.engine().settler().owe();
+        }
     }
 
     /** Asks the store for the first time. */
@@ -62,7 +65,11 @@ final class Contender extends Timed {
         Tenure idle = releaseFirst;
         if (idle != null) {
             releaseFirst = null;
-            gate.engine().settler().releaseNow(store, idle);
+            try {
+                gate.engine().settler().releaseNow(store, idle);
+            } finally {
+                gate.engine().settler().paid();
+            }
         }
         return store.tryAcquire(claim);
     }

@@ -79,8 +79,7 @@ final class Contest {
             if (waiter.isGone()) {
                 line.leave(waiter);
                 if (stale != null) {
-                    Tenure unused = stale;
-                    aftermath.then(() -> engine().settler().release(unused));
+                    engine().settler().releaseAfter(aftermath, stale);
                 }
             } else if (free) {
                 contender = newContender(waiter.terms, !waiter.triesOnce, null, stale);
@@ -157,7 +156,7 @@ final class Contest {
         conclude(asked);
         if (now >= granted.validUntilNanos || gate.tenancy().wasLost(granted) || engine().isClosed()) {
             granted.ended = true;
-            aftermath.then(() -> engine().settler().release(granted));
+            engine().settler().releaseAfter(aftermath, granted);
             Waiter waiter = asked.directFor != null ? asked.directFor : line.head();
             if (waiter != null && waiter.triesOnce) {
                 refuse(waiter, Contender.noAnswer(asked.terms), aftermath);
@@ -289,13 +288,12 @@ final class Contest {
             }
         }
         if (!others.isEmpty()) {
-            aftermath.then(() -> engine().settler().release(others));
+            engine().settler().releaseAfter(aftermath, others);
         }
     }
 
     private void withdraw(Contender asked, Aftermath aftermath) {
-        boolean mayStillArrive = asked.mayStillArrive;
-        aftermath.then(() -> engine().settler().withdraw(asked.claim, mayStillArrive));
+        engine().settler().withdrawAfter(aftermath, asked.claim, asked.mayStillArrive);
     }
 
     /** A waiter has given up; returns the last word from the store, if that was a failure. */

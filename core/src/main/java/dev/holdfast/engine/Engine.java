@@ -291,11 +291,11 @@ final class Engine {
         sweepGates();
     }
 
-    /** A release that a user's thread has begun must reach the store before the store is closed. */
+    /** What threads are about to give back must reach the store before the store is closed. */
     private void awaitReleases() {
         boolean interrupted = Thread.interrupted();
         long until = now() + LONGEST_GOODBYE_NANOS;
-        while (releasing.sum() != 0 && now() < until) {
+        while ((releasing.sum() != 0 || !settler.owesNothing()) && now() < until) {
             LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
             interrupted |= Thread.interrupted();
         }

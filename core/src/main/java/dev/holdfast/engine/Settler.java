@@ -8,6 +8,7 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,51 @@ final class Settler {
 
     private final Engine engine;
 
+    /** What gates have decided to give back and threads have not brought on its way yet. */
+    private final AtomicInteger owed = new AtomicInteger();
+
     Settler(Engine engine) {
         this.engine = engine;
+    }
+
+    /** Whether everything that gates have decided to give back is on its way. */
+    boolean owesNothing() {
+        return owed.get() == 0;
+    }
+
+    /** Counts something that its gate has let go of, until it is {@link #paid}; called with the gate's monitor held. */
+    void owe() {
+        owed.incrementAndGet();
+    }
+
+    void paid() {
+        owed.decrementAndGet();
+    }
+
+    /** Gives a tenure back in the background, after the step of its gate. */
+    void releaseAfter(Aftermath aftermath, Tenure ended) {
+        payAfter(aftermath, () -> release(ended));
+    }
+
+    /** Gives grants back in the background, after the step of their gate. */
+    void releaseAfter(Aftermath aftermath, List<Grant> grants) {
+        payAfter(aftermath, () -> release(grants));
+    }
+
+    /** Withdraws a claim in the background, after the step of its gate. */
+    void withdrawAfter(Aftermath aftermath, Claim claim, boolean mayStillArrive) {
+        payAfter(aftermath, () -> withdraw(claim, mayStillArrive));
+    }
+
+    private void payAfter(Aftermath aftermath, Runnable payment) {
+        owe();
+        aftermath.owe(() -> {
+            try {
+                payment.run();
+            } finally {
+                paid();
+            }
+        });
     }
 
     /** Gives a tenure back in the background. */

@@ -140,7 +140,7 @@ final class Tenancy {
     /** Ends a tenure and gives it back in the background. */
     private void vacate(Tenure free, Aftermath aftermath) {
         end(free);
-        aftermath.then(() -> engine().settler().release(free));
+        engine().settler().releaseAfter(aftermath, free);
         gate.contest().resume(aftermath);
     }
 
@@ -277,7 +277,7 @@ final class Tenancy {
         asked.renewing = false;
         if (asked.releaseAfterRenewal) {
             asked.releaseAfterRenewal = false;
-            aftermath.then(() -> engine().settler().release(asked));
+            engine().settler().releaseAfter(aftermath, asked);
         }
     }
 
@@ -408,7 +408,7 @@ final class Tenancy {
         if (held.renewing) {
             held.releaseAfterRenewal = true;
         } else {
-            aftermath.then(() -> engine().settler().release(held));
+            engine().settler().releaseAfter(aftermath, held);
         }
         gate.contest().resume(aftermath);
     }

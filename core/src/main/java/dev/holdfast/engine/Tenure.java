@@ -15,7 +15,7 @@ final class Tenure {
     /** A renewal is due after this part of the time that the store gave. */
     private static final int RENEWALS_PER_LEASE = 3;
 
-    /** Renewal times are rounded down to this part of the lease, so that many renewals share a request. */
+    /** Renewal times are rounded to this part of the lease, so that many renewals share a request. */
     private static final int RENEWAL_SLOTS_PER_LEASE = 30;
 
     final Gate gate;
@@ -121,15 +121,18 @@ final class Tenure {
                 && (!wanted || (handOffs < terms.options.handOffLimit() && now - grantedNanos < terms.handOffNanos));
     }
 
-    /** Plans the next renewal for a third of the time that is left from a moment on. */
+    /** Plans the next renewal for about a third of the time that is left from a moment on. */
     void planRenewal(long fromNanos) {
         if (validUntilNanos == Long.MAX_VALUE) {
             renewAtNanos = Long.MAX_VALUE;
             return;
         }
         long slot = Math.max(1, terms.options.leaseTime().toNanos() / RENEWAL_SLOTS_PER_LEASE);
-        long third = fromNanos + (validUntilNanos - fromNanos) / RENEWALS_PER_LEASE;
-        renewAtNanos = Math.max(fromNanos, third - Math.floorMod(third, slot));
+        long left = validUntilNanos - fromNanos;
+        long third = fromNanos + left / RENEWALS_PER_LEASE;
+        long rounded = third + slot / 2 - Math.floorMod(third + slot / 2, slot);
+        // What is short already, such as a provisional lease, must not become later by rounding.
+        renewAtNanos = Math.abs(rounded - third) <= left / RENEWAL_SLOTS_PER_LEASE ? rounded : third;
     }
 
     void renewAt(long nanos) {

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** Renews and releases grants, many in one request. Thread-safe. */
 final class Grants {
     /** So many names are handled by one run of a script; more would keep other clients waiting. */
-    private static final int MOST_PER_SCRIPT = 100;
+    private static final int MOST_RENEWED_PER_SCRIPT = 500;
+
+    private static final int MOST_RELEASED_PER_SCRIPT = 100;
 
     private final MonotonicClock clock;
     private final Keys keys;
@@ -32,7 +34,7 @@ final class Grants {
     }
 
     List<RenewOutcome> renew(List<Grant> grants) {
-        List<Batch> batches = batches(Script.RENEW, grants, Records::renewal);
+        List<Batch> batches = batches(Script.RENEW, MOST_RENEWED_PER_SCRIPT, grants, Records::renewal);
         long sentNanos = clock.nanos();
         deliver(batches, replicas);
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
@@ -53,7 +55,7 @@ final class Grants {
     }
 
     List<ReleaseOutcome> release(List<Grant> grants) {
-        List<Batch> batches = batches(Script.RELEASE, grants, Records::grant);
+        List<Batch> batches = batches(Script.RELEASE, MOST_RELEASED_PER_SCRIPT, grants, Records::grant);
         deliver(batches, null);
         if (batches.size() == 1) {
             return released(batches.get(0));
@@ -75,13 +77,13 @@ final class Grants {
         return outcomes;
     }
 
-    private List<Batch> batches(Script script, List<Grant> grants, Function<Grant, byte[]> record) {
+    private List<Batch> batches(Script script, int mostPerScript, List<Grant> grants, Function<Grant, byte[]> record) {
         if (grants.size() == 1 && !cluster) {
             Grant only = grants.get(0);
             return List.of(new Batch(grants, Call.of(script, keys.head(only.name()), record.apply(only))));
         }
         List<Batch> batches = new ArrayList<>();
-        int most = cluster ? 1 : MOST_PER_SCRIPT;
+        int most = cluster ? 1 : mostPerScript;
         for (int from = 0; from < grants.size(); from += most) {
             List<Grant> some = grants.subList(from, Math.min(grants.size(), from + most));
             List<byte[]> heads = new ArrayList<>(some.size());
