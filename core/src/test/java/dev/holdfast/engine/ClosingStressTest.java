@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /** Clients that close while their threads are anywhere between asking for a lock and giving it back. */
 @Timeout(120)
 final class ClosingStressTest {
-    private static final int ROUNDS = 1_000;
+    private static final int ROUNDS = 300;
     private static final int THREADS = 4;
 
     /** Fewer than threads, so that there is some waiting too. */

@@ -265,7 +265,7 @@ final class Entrance {
         List<String> nodes = place.nodes();
         for (int i = 0; i < children.size(); i++) {
             Claim.Part part = claim.parts().get(i);
-            Line line = line(layout.lock(part.name()), children.get(i), place.session(), call);
+            Line line = Line.of(layout.lock(part.name()), children.get(i), place.session(), call);
             int index = line.indexOf(nodes.get(i).substring(nodes.get(i).lastIndexOf('/') + 1));
             if (index < 0) {
                 forget(place);
@@ -308,26 +308,6 @@ final class Entrance {
                 place.session().delete(lock + ticket.node());
             }
         }
-    }
-
-    /** Brings a line in order. Near the end of the server's counter that takes a look at every node. */
-    private static Line line(String lock, List<String> children, Session session, Call call) throws KeeperException {
-        List<Ticket> tickets = Line.parse(children);
-        if (tickets.stream().noneMatch(Ticket::isAtTheEnd)) {
-            return Line.of(tickets);
-        }
-        Map<Ticket, CompletableFuture<Session.Node>> looks = new LinkedHashMap<>();
-        tickets.forEach(ticket -> looks.put(ticket, session.read(lock + "/" + ticket.node(), null)));
-        List<Ticket> timed = new ArrayList<>();
-        for (Map.Entry<Ticket, CompletableFuture<Session.Node>> look : looks.entrySet()) {
-            try {
-                timed.add(
-                        look.getKey().ordered(call.await(look.getValue()).stat().getCzxid()));
-            } catch (KeeperException.NoNodeException gone) {
-                continue;
-            }
-        }
-        return Line.of(timed);
     }
 
     /**

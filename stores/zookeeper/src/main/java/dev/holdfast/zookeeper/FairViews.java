@@ -144,7 +144,7 @@ final class FairViews {
         try {
             call.await(caughtUp);
             Optional<LockView.Eviction> eviction = Eviction.read(call.await(lock));
-            Line line = Line.of(Line.parse(call.await(children)));
+            Line line = Line.of(layout.lock(name), call.await(children), session, call);
             List<CompletableFuture<Session.Node>> nodes = line.tickets().stream()
                     .map(ticket -> session.read(layout.lock(name) + "/" + ticket.node(), null))
                     .toList();
@@ -192,7 +192,8 @@ final class FairViews {
 
     private Line line(String name, Session session, Call call) throws KeeperException {
         try {
-            return Line.of(Line.parse(call.await(session.children(layout.lock(name), null))));
+            List<String> children = call.await(session.children(layout.lock(name), null));
+            return Line.of(layout.lock(name), children, session, call);
         } catch (KeeperException.NoNodeException unused) {
             return new Line(List.of());
         }

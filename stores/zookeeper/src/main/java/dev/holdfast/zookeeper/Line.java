@@ -4,6 +4,8 @@ import dev.holdfast.spi.Claim;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,27 @@ record Line(List<Ticket> tickets) {
         return tickets;
     }
 
-    static Line of(List<Ticket> unordered) {
+    /** Brings the nodes of a name in order. Near the end of the server's counter that takes a look at each of them. */
+    static Line of(String lock, List<String> children, Session session, Call call) throws KeeperException {
+        List<Ticket> tickets = parse(children);
+        if (tickets.stream().noneMatch(Ticket::isAtTheEnd)) {
+            return of(tickets);
+        }
+        List<CompletableFuture<Session.Node>> looks = tickets.stream()
+                .map(ticket -> session.read(lock + "/" + ticket.node(), null))
+                .toList();
+        List<Ticket> timed = new ArrayList<>();
+        for (int i = 0; i < looks.size(); i++) {
+            try {
+                timed.add(tickets.get(i).ordered(call.await(looks.get(i)).stat().getCzxid()));
+            } catch (KeeperException.NoNodeException gone) {
+                continue;
+            }
+        }
+        return of(timed);
+    }
+
+    private static Line of(List<Ticket> unordered) {
         if (unordered.size() < 2) {
             return new Line(List.copyOf(unordered));
         }

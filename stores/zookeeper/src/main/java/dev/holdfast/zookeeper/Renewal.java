@@ -83,7 +83,7 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
         CompletableFuture<List<String>> children = lines.get(lockOf(node));
         if (children != null) {
             try {
-                Line line = Line.of(Line.parse(call.await(children)));
+                Line line = Line.of(lockOf(node), call.await(children), session, call);
                 wanted = line.isWanted(line.indexOf(node.substring(node.lastIndexOf('/') + 1)));
             } catch (KeeperException.NoNodeException goneSince) {
                 return new RenewOutcome.Lost(LossReason.EVICTED);

@@ -81,6 +81,36 @@ final class EnsembleFaultsTest {
     }
 
     @Test
+    void holderAtAServerThatStandsStillIsToldBeforeAnotherIsGrantedTheLock() throws InterruptedException {
+        ZooKeeperNode follower = ensemble.followers().get(0);
+        try (Holdfast attached = connect(follower.address(), "3s");
+                Holdfast rival = connect(ensemble.leader().address(), "20s")) {
+            Lease lease = attached.lock("still").acquire();
+            AtomicBoolean heldAtRegrant = new AtomicBoolean();
+            CompletableFuture<Lease> regrant = rival.lock("still")
+                    .acquireAsync()
+                    .thenApply(next -> {
+                        heldAtRegrant.set(lease.isHeld());
+                        return next;
+                    });
+            follower.server().pause();
+            try {
+                Tree.await().until(regrant::isDone);
+                assertThat(heldAtRegrant).isFalse();
+                assertThat(regrant.join().token()).isGreaterThan(lease.token());
+                assertThatThrownBy(lease::ensureHeld).isInstanceOf(LeaseLostException.class);
+            } finally {
+                follower.server().resume();
+            }
+            follower.awaitServing();
+            Tree.await()
+                    .ignoreException(StoreUnavailableException.class)
+                    .untilAsserted(() -> assertThat(attached.lock("still-again").tryAcquire())
+                            .isPresent());
+        }
+    }
+
+    @Test
     void leaderIsKilledUnderLoadAndNobodyOverlaps() throws InterruptedException {
         AtomicInteger inside = new AtomicInteger();
         AtomicBoolean overlapped = new AtomicBoolean();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Credentials;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import dev.holdfast.LockView;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.tls.Certificates;
@@ -221,7 +222,8 @@ final class TreeTest {
         try {
             List<CompletableFuture<Lease>> line = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
-                Holdfast client = Holdfast.connect(url);
+                Holdfast client =
+                        Holdfast.builder().url(url).clientName("worn-" + i).build();
                 clients.add(client);
                 line.add(client.lock("worn").acquireAsync());
                 int entered = i;
@@ -231,6 +233,11 @@ final class TreeTest {
                                         view.holders().size() + view.waiters().size() == entered + 1)
                                 .orElse(false));
             }
+            LockView view = clients.get(0).inspect("worn").orElseThrow();
+            assertThat(view.holders().stream().map(LockView.Holder::clientName)).containsExactly("worn-0");
+            assertThat(view.waiters().stream().map(LockView.Waiter::clientName))
+                    .containsExactlyElementsOf(
+                            clients.stream().skip(1).map(Holdfast::clientName).toList());
             long last = 0;
             for (int i = 0; i < line.size(); i++) {
                 Tree.await().until(line.get(i)::isDone);
