@@ -48,6 +48,8 @@ final class Contender extends Timed {
     /** An idle tenure of the same name that must be given back before this claim can succeed. */
     private @Nullable Tenure releaseFirst;
 
+    private final boolean owesRelease;
+
     Contender(Gate gate, Terms terms, Claim claim, @Nullable Waiter directFor, @Nullable Tenure releaseFirst) {
         this.gate = gate;
         this.terms = terms;
@@ -55,7 +57,8 @@ final class Contender extends Timed {
         this.directFor = directFor;
         this.releaseFirst = releaseFirst;
         this.calling = true;
-        if (releaseFirst != null) {
+        this.owesRelease = releaseFirst != null;
+        if (owesRelease) {
             gate.engine().settler().owe();
         }
     }
@@ -65,13 +68,16 @@ final class Contender extends Timed {
         Tenure idle = releaseFirst;
         if (idle != null) {
             releaseFirst = null;
-            try {
-                gate.engine().settler().releaseNow(store, idle);
-            } finally {
-                gate.engine().settler().paid();
-            }
+            gate.engine().settler().releaseNow(store, idle);
         }
         return store.tryAcquire(claim);
+    }
+
+    /** The first call was made, or is certain to be made before the client has closed. */
+    void underWay() {
+        if (owesRelease) {
+            gate.engine().settler().paid();
+        }
     }
 
     void heardNo() {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
-    private static final long LONGEST_GOODBYE_NANOS = 5_000_000_000L;
+    private static final int MOST_GOODBYE_LOOKS = 25_000;
     private static final long GOODBYE_LOOK_NANOS = 200_000;
     private static final int MOST_RELEASES_PER_REQUEST = 1_000;
 
@@ -142,6 +142,8 @@ final class Engine {
                 outcome = next.firstCall(store());
             } catch (RuntimeException | Error unanswered) {
                 failure = unanswered;
+            } finally {
+                next.underWay();
             }
             next = next.gate.contest().answered(next, sent, outcome, failure);
             sent = now();
@@ -162,6 +164,7 @@ final class Engine {
                 callInBackground(next);
             }
         });
+        contender.underWay();
     }
 
     /** A waiter has given up; returns the last word from the store, if that was a failure. */
@@ -294,8 +297,7 @@ final class Engine {
     /** What threads are about to give back must reach the store before the store is closed. */
     private void awaitReleases() {
         boolean interrupted = Thread.interrupted();
-        long until = now() + LONGEST_GOODBYE_NANOS;
-        while ((releasing.sum() != 0 || !settler.owesNothing()) && now() < until) {
+        for (int look = 0; look < MOST_GOODBYE_LOOKS && (releasing.sum() != 0 || !settler.owesNothing()); look++) {
             LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
             interrupted |= Thread.interrupted();
         }
