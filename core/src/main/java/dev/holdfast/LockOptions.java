@@ -38,8 +38,8 @@ public record LockOptions(
     /** The longest label, in characters. */
     public static final int LONGEST_LABEL = 200;
 
-    private static final LockOptions DEFAULTS =
-            new LockOptions(Duration.ofSeconds(30), null, Duration.ZERO, 1024, Duration.ofMillis(10), false, "");
+    private static final LockOptions DEFAULTS = new LockOptions(
+            Duration.ofSeconds(30), null, Duration.ZERO, MOST_HAND_OFFS, Duration.ofMillis(10), false, "");
 
     /** Checks every value; throws {@link IllegalArgumentException} that names the wrong one. */
     public LockOptions {

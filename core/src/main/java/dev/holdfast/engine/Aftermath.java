@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. */
 final class Aftermath {
     private @Nullable Waiter woken;
+    private @Nullable Waiter next;
     private @Nullable List<Runnable> debts;
     private @Nullable List<Runnable> rest;
 
@@ -16,6 +17,11 @@ final class Aftermath {
         } else {
             then(waiter::deliver);
         }
+    }
+
+    /** Lets the one that is next in line wake up while the lock is out. */
+    void expectSoon(Waiter waiter) {
+        next = waiter;
     }
 
     void then(Runnable action) {
@@ -38,6 +44,9 @@ final class Aftermath {
         Waiter first = woken;
         if (first != null) {
             guarded(first::deliver);
+        }
+        if (next != null) {
+            next.expectSoon();
         }
         if (debts != null) {
             debts.forEach(Aftermath::guarded);

@@ -6,7 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A waiter whose thread is parked. */
 final class BlockedWaiter extends Waiter {
+    /** Some tens of microseconds in all: what it takes to wake a thread on another processor. */
+    private static final int MOST_YIELDS = 100;
+
     private final Thread thread = Thread.currentThread();
+
+    /** Whether not to sleep yet. */
+    private volatile boolean soon;
 
     BlockedWaiter(Engine engine, Terms terms, boolean triesOnce) {
         super(engine, terms, triesOnce);
@@ -28,7 +34,10 @@ final class BlockedWaiter extends Waiter {
             if (thread.isInterrupted()) {
                 return false;
             }
-            if (untilNanos == Long.MAX_VALUE) {
+            if (soon) {
+                soon = false;
+                linger();
+            } else if (untilNanos == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
                 long left = untilNanos - clock.nanos();
@@ -39,6 +48,20 @@ final class BlockedWaiter extends Waiter {
             }
         }
         return true;
+    }
+
+    /** Lets other threads run, but stays awake for a moment. Correctness does not depend on it, only speed. */
+    @SuppressWarnings("ThreadPriorityCheck")
+    private void linger() {
+        for (int yields = 0; yields < MOST_YIELDS && !isSettled(); yields++) {
+            Thread.yield();
+        }
+    }
+
+    @Override
+    void expectSoon() {
+        soon = true;
+        deliver();
     }
 
     /** Waits out the moment between a gate's decision and its settling. */

@@ -84,6 +84,8 @@ final class Contest {
             } else if (free) {
                 contender = newContender(waiter.terms, !waiter.triesOnce, null, stale);
                 waiter.assignment = contender;
+            } else if (line.head() == waiter && gate.tenancy().isBrief()) {
+                waiter.expectSoon();
             }
         }
     }
@@ -139,7 +141,7 @@ final class Contest {
             } else if (accept(asked, grants, anchorNanos, aftermath)) {
                 asked.tenure().mayHaveStrays = true;
                 asked.tenure().queuedClaim = asked.claim;
-                asked.tenure().renewAtOnce(now);
+                asked.tenure().renewSoon(now);
             }
             gate.retireIfIdle();
         }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class Tenancy {
     private static final int MOST_LOST_GRANTS = 16;
 
+    /** Not much more than it takes to wake a thread. */
+    private static final long BRIEF_NANOS = 100_000;
+
     private final Gate gate;
 
     /** The grant that is passed on inside the client; tenures of other locks are kept by the engine. */
@@ -33,6 +36,9 @@ final class Tenancy {
 
     /** The last few grants whose loss was heard of, for the same reason; null while there are none. */
     private @Nullable Deque<LostGrant> lostGrants;
+
+    /** The last hold was so short that whoever is next should not fall asleep. */
+    private boolean brief;
 
     private record LostGrant(OwnerId owner, long epoch) {}
 
@@ -125,6 +131,7 @@ final class Tenancy {
         while (next != null && free.terms.passesLocally && next.terms.equals(free.terms) && free.mayHandOff(now)) {
             free.handOffs++;
             if (lend(free, next, now, Source.HAND_OFF, aftermath)) {
+                wakeNext(aftermath);
                 return true;
             }
             next = gate.contest().line().head();
@@ -135,6 +142,22 @@ final class Tenancy {
         free.idleUntilNanos = now + free.terms.stickyNanos;
         free.plan();
         return true;
+    }
+
+    /**
+     * Waking a thread takes longer than a short hold does, most of all on another processor that has gone idle. So the
+     * next in line is woken while the lock is out, and stays awake for a moment.
+     */
+    private void wakeNext(Aftermath aftermath) {
+        Waiter next = gate.contest().line().head();
+        if (brief && next != null) {
+            aftermath.expectSoon(next);
+        }
+    }
+
+    /** Whether whoever joins the line first will be served within microseconds, by the look of it. */
+    boolean isBrief() {
+        return brief && tenure != null;
     }
 
     /** Ends a tenure and gives it back in the background. */
@@ -165,6 +188,7 @@ final class Tenancy {
             loseIfDue(hold, now, aftermath);
             if (hold.state == Hold.State.HELD) {
                 hold.state = Hold.State.RELEASED;
+                brief = now - hold.acquiredNanos < BRIEF_NANOS;
                 engine().events().released(hold, now, aftermath);
                 if (passOn(held, now, aftermath)) {
                     parting = Parting.RELEASED;

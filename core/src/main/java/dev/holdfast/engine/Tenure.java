@@ -15,6 +15,9 @@ final class Tenure {
     /** A renewal is due after this part of the time that the store gave. */
     private static final int RENEWALS_PER_LEASE = 3;
 
+    /** Of a pushed grant. */
+    private static final long LONGEST_UNRENEWED_NANOS = 20_000_000;
+
     /** Renewal times are rounded to this part of the lease, so that many renewals share a request. */
     private static final int RENEWAL_SLOTS_PER_LEASE = 30;
 
@@ -139,10 +142,13 @@ final class Tenure {
         renewAtNanos = nanos;
     }
 
-    /** A pushed grant has a short provisional lease only, unless a session decides. */
-    void renewAtOnce(long now) {
+    /**
+     * A pushed grant has a short provisional lease only, unless a session decides. Most are released before a renewal
+     * could reach the store, so that one is sent after a moment only.
+     */
+    void renewSoon(long now) {
         if (!ended && validUntilNanos != Long.MAX_VALUE) {
-            renewAtNanos = now;
+            renewAtNanos = now + Math.min(LONGEST_UNRENEWED_NANOS, (validUntilNanos - now) / RENEWALS_PER_LEASE);
             plan();
         }
     }

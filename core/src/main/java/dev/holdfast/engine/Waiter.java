@@ -113,6 +113,9 @@ abstract class Waiter {
         return null;
     }
 
+    /** The lock will probably come within microseconds: whoever waits had better be awake by then. */
+    void expectSoon() {}
+
     /** Tells the outcome to whoever waits for it; called once, after settling, without any monitor. */
     abstract void deliver();
 }
