@@ -34,7 +34,7 @@ final class Dialler implements JedisSocketFactory {
     public Socket createSocket() {
         IOException last = null;
         for (InetAddress host : resolve()) {
-            Socket plain = new Socket();
+            Socket plain = tls == null ? new AttentiveSocket() : new Socket();
             try {
                 plain.setTcpNoDelay(true);
                 plain.setKeepAlive(true);
