@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
+    private static final int MOST_YIELDS = 3;
     private static final int MOST_GOODBYE_LOOKS = 25_000;
     private static final long GOODBYE_LOOK_NANOS = 200_000;
     private static final int MOST_RELEASES_PER_REQUEST = 1_000;
@@ -174,10 +175,15 @@ final class Engine {
         return gate == null ? Contender.noAnswer(waiter.terms) : gate.contest().leave(waiter);
     }
 
+    /** Speed depends on the scheduler here, correctness does not. */
+    @SuppressWarnings("ThreadPriorityCheck")
     Parting release(Hold hold) {
         Gate gate = hold.tenure.gate;
         releasing.increment();
         try {
+            for (int yields = 0; yields < MOST_YIELDS && gate.tenancy().isMissed(hold); yields++) {
+                Thread.yield();
+            }
             Parting parting = gate.tenancy().release(hold);
             return parting == Parting.RELEASE_AT_STORE
                     ? parted(hold, settler.releaseNow(store(), hold.tenure))

@@ -178,6 +178,22 @@ final class Tenancy {
         }
     }
 
+    /**
+     * Whether the store's grant is about to go back although threads of this client have been passing it on at a quick
+     * pace: one of them is probably on its way back to the line and only has to be let run.
+     */
+    boolean isMissed(Hold hold) {
+        synchronized (gate) {
+            Tenure held = hold.tenure;
+            return brief
+                    && held.wanted
+                    && held.handOffs > 0
+                    && hold.state == Hold.State.HELD
+                    && gate.contest().line().head() == null
+                    && held.mayHandOff(engine().now());
+        }
+    }
+
     /** Takes a lease back. If the store's grant has to go back too, that is left to the caller's thread. */
     Parting release(Hold hold) {
         Aftermath aftermath = new Aftermath();
