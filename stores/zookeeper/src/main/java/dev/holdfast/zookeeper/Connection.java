@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,6 +36,7 @@ final class Connection {
     private final Settings settings;
     private final StoreContext context;
     private final Observer observer;
+    private final ShortWait answered = new ShortWait();
     private final ConnectionStateListener listener = (client, state) -> stateChanged(state);
     private volatile @Nullable Session current;
 
@@ -59,6 +61,11 @@ final class Connection {
         this.context = context;
         this.observer = observer;
         curator.getConnectionStateListenable().addListener(listener);
+    }
+
+    /** Begins a call, which may last for the command timeout in all. */
+    Call call(String operation, String lockName) {
+        return new Call(operation, lockName, context, answered);
     }
 
     /** A session in which the tree is prepared. */

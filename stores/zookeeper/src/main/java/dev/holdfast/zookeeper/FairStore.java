@@ -82,7 +82,7 @@ final class FairStore implements LockStore {
 
     @Override
     public AcquireOutcome tryAcquire(Claim claim) {
-        return acquire(claim, new Call("acquire", claim.describe(), context));
+        return acquire(claim, connection.call("acquire", claim.describe()));
     }
 
     private AcquireOutcome acquire(Claim claim, Call call) {
@@ -94,7 +94,7 @@ final class FairStore implements LockStore {
 
     @Override
     public List<AcquireOutcome> poll(List<Claim> claims) {
-        Call call = new Call("poll", claims.size() == 1 ? claims.get(0).describe() : "waiting claims", context);
+        Call call = connection.call("poll", claims.size() == 1 ? claims.get(0).describe() : "waiting claims");
         Optional<List<AcquireOutcome>> together =
                 claims.size() < 2 || claims.stream().anyMatch(claim -> tombstones.contains(claim.owner()))
                         ? Optional.empty()
@@ -112,7 +112,7 @@ final class FairStore implements LockStore {
         if (place == null && !mayStillArrive) {
             return;
         }
-        Call call = new Call("withdraw", claim.describe(), context);
+        Call call = connection.call("withdraw", claim.describe());
         if (place != null) {
             watches.forget(place);
         }
@@ -121,14 +121,15 @@ final class FairStore implements LockStore {
 
     @Override
     public List<RenewOutcome> renew(List<Grant> grants) {
-        Call call = new Call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases", context);
+        Call call = connection.call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);
         return new Renewal(grants, places, session, connection, call).run();
     }
 
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
-        Call call = new Call("release", grants.size() == 1 ? grants.get(0).name() : "held leases", context);
+        Call call =
+                connection.call("release", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);
         List<CompletableFuture<Boolean>> answers = new ArrayList<>(grants.size());
         for (Grant grant : grants) {
@@ -171,25 +172,25 @@ final class FairStore implements LockStore {
 
     @Override
     public Optional<LockView> inspect(String name) {
-        Call call = new Call("inspect", name, context);
+        Call call = connection.call("inspect", name);
         return views.inspect(name, connection.ready(call), call);
     }
 
     @Override
     public List<LockView> list(String prefix, int limit) {
-        Call call = new Call("list", prefix, context);
+        Call call = connection.call("list", prefix);
         return views.list(prefix, limit, connection.ready(call), call);
     }
 
     @Override
     public int evict(String name, String by, String reason) {
-        Call call = new Call("evict", name, context);
+        Call call = connection.call("evict", name);
         return views.evict(name, by, reason, connection.ready(call), call);
     }
 
     @Override
     public void ping() {
-        connection.ping(new Call("ping", "ZooKeeper", context));
+        connection.ping(connection.call("ping", "ZooKeeper"));
     }
 
     @Override

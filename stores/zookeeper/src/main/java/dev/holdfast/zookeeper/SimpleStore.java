@@ -102,7 +102,7 @@ final class SimpleStore implements LockStore {
 
     @Override
     public AcquireOutcome tryAcquire(Claim claim) {
-        Call call = new Call("acquire", claim.describe(), context);
+        Call call = connection.call("acquire", claim.describe());
         if (tombstones.contains(claim.owner())) {
             return new AcquireOutcome.Contended(AFTER_TOMBSTONE);
         }
@@ -192,7 +192,7 @@ final class SimpleStore implements LockStore {
         if (held == null && !mayStillArrive) {
             return;
         }
-        Call call = new Call("withdraw", claim.describe(), context);
+        Call call = connection.call("withdraw", claim.describe());
         Session session = connection.ready(call);
         try {
             nodes.sweep(claim, session, call);
@@ -204,7 +204,7 @@ final class SimpleStore implements LockStore {
 
     @Override
     public List<RenewOutcome> renew(List<Grant> grants) {
-        Call call = new Call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases", context);
+        Call call = connection.call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);
         List<CompletableFuture<?>> answers = new ArrayList<>();
         for (Grant grant : grants) {
@@ -242,7 +242,8 @@ final class SimpleStore implements LockStore {
 
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
-        Call call = new Call("release", grants.size() == 1 ? grants.get(0).name() : "held leases", context);
+        Call call =
+                connection.call("release", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);
         List<CompletableFuture<?>> answers = new ArrayList<>();
         for (Grant grant : grants) {
@@ -289,25 +290,25 @@ final class SimpleStore implements LockStore {
 
     @Override
     public Optional<LockView> inspect(String name) {
-        Call call = new Call("inspect", name, context);
+        Call call = connection.call("inspect", name);
         return nodes.inspect(name, connection.ready(call), call);
     }
 
     @Override
     public List<LockView> list(String prefix, int limit) {
-        Call call = new Call("list", prefix, context);
+        Call call = connection.call("list", prefix);
         return nodes.list(prefix, limit, connection.ready(call), call);
     }
 
     @Override
     public int evict(String name, String by, String reason) {
-        Call call = new Call("evict", name, context);
+        Call call = connection.call("evict", name);
         return nodes.evict(name, by, reason, connection.ready(call), call);
     }
 
     @Override
     public void ping() {
-        connection.ping(new Call("ping", "ZooKeeper", context));
+        connection.ping(connection.call("ping", "ZooKeeper"));
     }
 
     @Override
