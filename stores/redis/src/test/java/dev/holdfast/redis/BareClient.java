@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
@@ -37,9 +38,12 @@ final class BareClient implements StoreListener, AutoCloseable {
     final Queue<Long> wanted = new ConcurrentLinkedQueue<>();
 
     BareClient(String url) {
-        StoreContext context = new StoreContext(
-                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this);
-        this.store = new RedisStoreProvider().open(StoreUri.parse(url, Map.of(), null), context);
+        this(context -> new RedisStoreProvider().open(StoreUri.parse(url, Map.of(), null), context));
+    }
+
+    BareClient(StoreFactory opener) {
+        this.store = opener.open(new StoreContext(
+                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this));
     }
 
     LockStore store() {
