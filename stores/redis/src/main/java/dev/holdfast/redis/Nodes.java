@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.List;
@@ -65,25 +66,22 @@ final class Nodes implements AutoCloseable {
      * @param question what to ask each, by its index; nothing if the list is empty
      * @param decided whether more answers could not change anything
      * @return what was answered
-     * @throws BrokenExchange if too many rounds are under way for too long
+     * @throws StoreUnavailableException if too many rounds are under way for too long
      */
     Round ask(IntFunction<List<Call>> question, Predicate<Round> decided) {
         // An interrupt that came before must not disturb the sockets of a virtual thread.
         boolean interrupted = Thread.interrupted();
-        boolean begun = false;
         try {
-            begun = begin();
-            Round round = new Round(this, question);
-            round.send();
-            round.gather(decided);
-            return round;
-        } catch (InterruptedException busy) {
-            interrupted = true;
-            throw BrokenExchange.beforeSending("interrupted while all connections were busy", busy);
-        } finally {
-            if (begun) {
+            interrupted |= begin();
+            try {
+                Round round = new Round(this, question);
+                round.send();
+                round.gather(decided);
+                return round;
+            } finally {
                 rounds.release();
             }
+        } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -95,12 +93,24 @@ final class Nodes implements AutoCloseable {
         return ask(question, round -> false);
     }
 
-    private boolean begin() throws InterruptedException {
-        if (!rounds.tryAcquire() && !rounds.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-            throw BrokenExchange.beforeSending(
-                    "all connections were busy", new TimeoutException("no connection became free"));
+    /** Waits until few enough rounds are under way; tells whether the thread was interrupted meanwhile. */
+    private boolean begin() {
+        if (rounds.tryAcquire()) {
+            return false;
         }
-        return true;
+        boolean interrupted = false;
+        long until = context.clock().nanos() + patience.toNanos();
+        while (true) {
+            try {
+                if (rounds.tryAcquire(until - context.clock().nanos(), TimeUnit.NANOSECONDS)) {
+                    return interrupted;
+                }
+                throw new StoreUnavailableException(
+                        "ask", "all nodes", new TimeoutException("all connections were busy for too long"));
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
+        }
     }
 
     @Override

@@ -111,13 +111,20 @@ final class Recovery {
         List<@Nullable Look> looks = new ArrayList<>();
         for (int node = 0; node < nodes.count(); node++) {
             List<Call> answers = round.answers(node);
-            looks.add(answers.isEmpty() || answers.get(0).failure() != null ? null : read(answers.get(0)));
+            looks.add(answers.isEmpty() ? null : read(answers.get(0)));
         }
         round.leave(node -> {});
         return looks;
     }
 
-    private static Look read(Call call) {
+    private static @Nullable Look read(Call call) {
+        RuntimeException failure = call.failure();
+        if (failure != null) {
+            if (Faults.of("look", "nodes", failure) instanceof StoreMisconfiguredException misconfigured) {
+                throw misconfigured;
+            }
+            return null;
+        }
         List<?> fields = Answers.list(call.answer());
         long state = Answers.number(fields.get(0));
         if (state == VOTING) {

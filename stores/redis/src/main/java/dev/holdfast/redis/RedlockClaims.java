@@ -151,10 +151,11 @@ final class RedlockClaims {
                         if (!keeps) {
                             toUndo.add(attempt);
                         }
-                    } else if (isLackingEmptyNodes(attempt) && !attended && recovery.attend()) {
+                    } else if (isLackingEmptyNodes(attempt) && !attended) {
                         attended = true;
                         again.add(attempt.claim());
                         toUndo.add(attempt);
+                        recovery.attend();
                     } else {
                         Verdict verdict = verdict(attempt, sitting.round);
                         verdicts.put(attempt.claim(), verdict);
@@ -165,7 +166,7 @@ final class RedlockClaims {
                 }
                 sitting.round.leave(node -> heardLate(sitting, verdicts, node));
                 undo(toUndo, sitting.round);
-            } catch (BrokenExchange busy) {
+            } catch (StoreUnavailableException busy) {
                 open.forEach(claim -> verdicts.put(
                         claim, new Verdict(null, new StoreUnavailableException("acquire", claim.describe(), busy))));
                 return verdicts;

@@ -121,17 +121,13 @@ final class RedlockGrants {
     }
 
     private Round ask(List<Grant> grants, Function<List<Grant>, Call> question) {
-        try {
-            return nodes.askAll(node -> {
-                List<Call> some = new ArrayList<>();
-                for (int from = 0; from < grants.size(); from += MOST_PER_SCRIPT) {
-                    some.add(question.apply(grants.subList(from, Math.min(grants.size(), from + MOST_PER_SCRIPT))));
-                }
-                return some;
-            });
-        } catch (BrokenExchange busy) {
-            throw new StoreUnavailableException("renew or release", grants.get(0).name(), busy);
-        }
+        return nodes.askAll(node -> {
+            List<Call> some = new ArrayList<>();
+            for (int from = 0; from < grants.size(); from += MOST_PER_SCRIPT) {
+                some.add(question.apply(grants.subList(from, Math.min(grants.size(), from + MOST_PER_SCRIPT))));
+            }
+            return some;
+        });
     }
 
     /** What each node said, by grant and node. */

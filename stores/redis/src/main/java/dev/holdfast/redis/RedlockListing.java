@@ -2,7 +2,6 @@ package dev.holdfast.redis;
 
 import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -104,13 +103,7 @@ final class RedlockListing {
     }
 
     private List<Optional<LockView>> inspect(List<String> names, String operation) {
-        Round round;
-        try {
-            round = nodes.askAll(
-                    node -> names.stream().map(calls::inspect).toList());
-        } catch (BrokenExchange busy) {
-            throw new StoreUnavailableException(operation, names.get(0), busy);
-        }
+        Round round = nodes.askAll(node -> names.stream().map(calls::inspect).toList());
         List<Optional<LockView>> views = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             List<List<?>> answers = new ArrayList<>();

@@ -90,11 +90,7 @@ final class RedlockStore implements LockStore {
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
         ensureOpen("withdraw", claim.describe());
-        try {
-            claims.withdraw(claim, mayStillArrive);
-        } catch (BrokenExchange busy) {
-            throw new StoreUnavailableException("withdraw", claim.describe(), busy);
-        }
+        claims.withdraw(claim, mayStillArrive);
     }
 
     @Override

@@ -36,9 +36,9 @@ final class RedlockRecoveryTest {
 
     @Test
     void newNodesWaitOutTheLongestLeaseWhereNothingIsSaid() throws InterruptedException {
-        RedlockNodes nodes = RedlockNodes.start(rig, 5);
         long begin = System.nanoTime();
-        try (Holdfast locks = Holdfast.connect(nodes.url("nodeTimeout=2s&maxLease=5s"))) {
+        RedlockNodes nodes = RedlockNodes.start(rig, 5);
+        try (Holdfast locks = Holdfast.connect(nodes.url("nodeTimeout=2s&maxLease=6s"))) {
             assertThatThrownBy(() -> locks.lock("first", options()).tryAcquire())
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("do not vote yet");
@@ -47,7 +47,7 @@ final class RedlockRecoveryTest {
             assertThat(lease.isHeld()).isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .as("never before the nodes have lived for that long")
-                    .isGreaterThan(Duration.ofSeconds(4));
+                    .isGreaterThan(Duration.ofSeconds(6));
         }
     }
 
@@ -101,7 +101,7 @@ final class RedlockRecoveryTest {
             nodes.node(1).start();
             await().atMost(PATIENCE).until(() -> votes(nodes, 0));
 
-            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(LEASE.minusMillis(200));
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(LEASE);
             await().atMost(PATIENCE).ignoreExceptions().until(() -> all.take(BareClient.claim(LEASE, "name"))
                             .get(0)
                             .epoch()

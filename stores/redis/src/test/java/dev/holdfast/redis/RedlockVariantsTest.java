@@ -25,9 +25,9 @@ import redis.clients.jedis.Protocol.Command;
  * leaves the rule out repeats or reverses a token. Clients send no useful hints here, so that counters differ.
  */
 final class RedlockVariantsTest {
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final String OPTIONS = "fresh=true&nodeTimeout=2s&maxLease=2s";
+    private static final String OPTIONS = "fresh=true&nodeTimeout=5s&maxLease=3s";
     private static final String NAME = "orders";
     private static final int RAISED_BY = 5;
 
