@@ -143,7 +143,9 @@ record Address(
 
     /** A node that is named twice would have two votes. */
     private static void checkNodes(List<HostAndPort> hosts, StoreUri uri) {
-        if (hosts.size() < FEWEST_NODES || hosts.size() > MOST_NODES || Set.copyOf(hosts).size() != hosts.size()) {
+        if (hosts.size() < FEWEST_NODES
+                || hosts.size() > MOST_NODES
+                || Set.copyOf(hosts).size() != hosts.size()) {
             throw new StoreMisconfiguredException(uri + " must name from " + FEWEST_NODES + " to " + MOST_NODES
                     + " nodes, none of them twice; five are usual");
         }
@@ -187,8 +189,8 @@ record Address(
             case CLUSTER -> "redis+cluster://[user:password@]host:port,host:port";
             case REDLOCK -> "redlock://[user:password@]host:port,host:port,host:port[/database]";
         };
-        return new StoreMisconfiguredException(uri + " does not have the form '" + form + "', with '"
-                + kind.encryptedScheme() + "' for TLS");
+        return new StoreMisconfiguredException(
+                uri + " does not have the form '" + form + "', with '" + kind.encryptedScheme() + "' for TLS");
     }
 
     @Override

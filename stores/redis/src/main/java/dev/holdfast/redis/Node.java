@@ -98,7 +98,8 @@ final class Node implements AutoCloseable {
     }
 
     void waitedFor(long nanos) {
-        typicalWaitNanos += (nanos - typicalWaitNanos) / SMOOTHING;
+        long before = typicalWaitNanos;
+        typicalWaitNanos = before + (nanos - before) / SMOOTHING;
     }
 
     /**

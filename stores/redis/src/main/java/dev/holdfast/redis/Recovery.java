@@ -180,9 +180,7 @@ final class Recovery {
                 Call vote = calls.vote(look.mark, floor, longestLease(after).toMillis());
                 int asked = node;
                 Round round = nodes.askAll(at -> at == asked ? List.of(vote) : List.of());
-                any |= round.isAnswered(node)
-                        && vote.failure() == null
-                        && Answers.number(vote.answer()) == VOTING;
+                any |= round.isAnswered(node) && vote.failure() == null && Answers.number(vote.answer()) == VOTING;
                 round.leave(at -> {});
             }
         }

@@ -62,7 +62,8 @@ final class RedlockCalls {
                         number(millis(claim.lease())),
                         number(hint),
                         claim.queue() ? channel : NOTHING,
-                        Keys.bytes(claim.holder().clientName() + "\n" + claim.holder().label())));
+                        Keys.bytes(claim.holder().clientName() + "\n"
+                                + claim.holder().label())));
     }
 
     Call fence(String name, OwnerId owner, long answered, long epoch) {
@@ -118,9 +119,7 @@ final class RedlockCalls {
 
     Call look(String newMark, Duration longestStep) {
         return Call.of(
-                Script.REDLOCK_LOOK,
-                List.of(node, mark),
-                List.of(Keys.bytes(newMark), number(longestStep.toMillis())));
+                Script.REDLOCK_LOOK, List.of(node, mark), List.of(Keys.bytes(newMark), number(longestStep.toMillis())));
     }
 
     Call vote(byte[] markId, long floor, long maxLeaseMillis) {

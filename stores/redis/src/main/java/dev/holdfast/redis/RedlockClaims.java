@@ -236,7 +236,8 @@ final class RedlockClaims {
         for (int node = 0; node < nodes.count(); node++) {
             List<Call> answers = round.answers(node);
             for (int i = 0; i < answers.size(); i++) {
-                if (answers.get(i).failure() == null && Answers.number(answers.get(i).answer()) == 1) {
+                if (answers.get(i).failure() == null
+                        && Answers.number(answers.get(i).answer()) == 1) {
                     byNode.get(node).get(i).acknowledge(node);
                 }
             }

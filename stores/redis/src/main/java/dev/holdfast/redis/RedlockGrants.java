@@ -138,7 +138,8 @@ final class RedlockGrants {
             for (int i = 0; i < grants; i++) {
                 words[i][node] = NO_ANSWER;
                 if (!answers.isEmpty() && answers.get(i / MOST_PER_SCRIPT).failure() == null) {
-                    List<?> fields = Answers.list(answers.get(i / MOST_PER_SCRIPT).answer());
+                    List<?> fields =
+                            Answers.list(answers.get(i / MOST_PER_SCRIPT).answer());
                     words[i][node] = Answers.number(fields.get(i % MOST_PER_SCRIPT));
                 }
             }

@@ -151,8 +151,8 @@ final class RedlockListing {
                 .toList();
         return holders.isEmpty() && eviction == null
                 ? Optional.empty()
-                : Optional.of(new LockView(
-                        name, LockKind.EXCLUSIVE, 1, holders, List.of(), Optional.ofNullable(eviction)));
+                : Optional.of(
+                        new LockView(name, LockKind.EXCLUSIVE, 1, holders, List.of(), Optional.ofNullable(eviction)));
     }
 
     /** The epoch that most nodes have; what is left until there is no quorum any more. */

@@ -39,8 +39,9 @@ record RedlockSettings(Settings common, Duration nodeTimeout, Duration maxLease,
         Duration nodeTimeout = uri.option(NODE_TIMEOUT)
                 .map(text -> Settings.time(NODE_TIMEOUT, text))
                 .orElse(DEFAULT_NODE_TIMEOUT);
-        Duration maxLease =
-                uri.option(MAX_LEASE).map(text -> Settings.time(MAX_LEASE, text)).orElse(DEFAULT_MAX_LEASE);
+        Duration maxLease = uri.option(MAX_LEASE)
+                .map(text -> Settings.time(MAX_LEASE, text))
+                .orElse(DEFAULT_MAX_LEASE);
         if (maxLease.compareTo(LockOptions.SHORTEST_LEASE) < 0) {
             throw new StoreMisconfiguredException("the option '" + MAX_LEASE + "' must be at least "
                     + LockOptions.SHORTEST_LEASE.toMillis() + " ms, the shortest lease");

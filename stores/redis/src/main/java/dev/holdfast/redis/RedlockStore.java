@@ -43,8 +43,7 @@ final class RedlockStore implements LockStore {
         this.afterClose = afterClose;
         this.traits = new StoreTraits(
                 StoreTraits.Expiry.LEASE,
-                EnumSet.of(
-                        Promise.BETWEEN_PROCESSES, Promise.LOSS_BEFORE_REGRANT, Promise.PAUSED_HOLDER_IS_REPLACED),
+                EnumSet.of(Promise.BETWEEN_PROCESSES, Promise.LOSS_BEFORE_REGRANT, Promise.PAUSED_HOLDER_IS_REPLACED),
                 LockOptions.SHORTEST_LEASE,
                 settings.maxLease(),
                 "works while " + nodes.quorum() + " of " + nodes.count() + " nodes answer and remember; a node that"

@@ -124,8 +124,7 @@ final class Round {
         List<Node> order = new ArrayList<>(nodes.all());
         order.sort(Comparator.comparingLong(Node::typicalWaitNanos));
         for (Node node : order) {
-            if (states[node.index()] == State.PENDING
-                    && (node.isQuick(now() - sentNanos) || !decided.test(this))) {
+            if (states[node.index()] == State.PENDING && (node.isQuick(now() - sentNanos) || !decided.test(this))) {
                 read(node, true);
             }
         }
@@ -147,7 +146,10 @@ final class Round {
         } catch (BrokenExchange broken) {
             node.discard(wire);
             boolean inTime = now() - sentNanos < nodes.nodeTimeoutNanos();
-            if (stale && mayTryAgain && inTime && calls.get(node.index()).stream().allMatch(Call::mayBeRepeated)) {
+            if (stale
+                    && mayTryAgain
+                    && inTime
+                    && calls.get(node.index()).stream().allMatch(Call::mayBeRepeated)) {
                 calls.get(node.index()).forEach(Call::repeat);
                 node.forgetIdle();
                 send(node, false);

@@ -76,8 +76,8 @@ final class RedlockAccessTest {
     @Test
     void locksOverTls() throws InterruptedException {
         Certificates certificates = Certificates.forLocalhost(rig);
-        List<RedisNode> nodes = RedisNode.startSeveral(
-                rig, 3, RedisSettings.defaults().withTls(certificates));
+        List<RedisNode> nodes =
+                RedisNode.startSeveral(rig, 3, RedisSettings.defaults().withTls(certificates));
         String url = url("redlock+tls", "", nodes) + OPTIONS;
         try (Holdfast locks = Holdfast.connect(url + "&ca=" + certificates.authorityFile())) {
             Lease lease = locks.lock("secret").acquire();

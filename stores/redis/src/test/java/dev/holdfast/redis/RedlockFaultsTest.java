@@ -127,7 +127,9 @@ final class RedlockFaultsTest {
 
         await().atMost(LEASE.dividedBy(2)).untilAsserted(() -> {
             for (int node = 0; node < nodes.count(); node++) {
-                assertThat(length(node, "late")).as("node %s holds nothing", node).isLessThanOrEqualTo(10);
+                assertThat(length(node, "late"))
+                        .as("node %s holds nothing", node)
+                        .isLessThanOrEqualTo(10);
             }
         });
         assertThat(locks.lock("late", options()).tryAcquire(PATIENCE)).isPresent();
@@ -254,7 +256,9 @@ final class RedlockFaultsTest {
     void waiterIsServedByReleaseMessagesAndNotOnlyByAskingAgain() throws InterruptedException {
         Lease held = client().lock("waited for", options()).acquire();
         CompletableFuture<Lease> waiter = client().lock("waited for", options()).acquireAsync();
-        await().atMost(PATIENCE).until(() -> nodes.node(0).ask("ZCARD", "holdfast:rl:{waited for}:w").equals(1L));
+        await().atMost(PATIENCE)
+                .until(() ->
+                        nodes.node(0).ask("ZCARD", "holdfast:rl:{waited for}:w").equals(1L));
         assertThat(waiter).isNotDone();
         held.close();
 
@@ -264,8 +268,10 @@ final class RedlockFaultsTest {
     @Test
     void subscriptionsThatAreCutDoNotStallAWaiter() throws InterruptedException {
         Lease held = client().lock("cut", options()).acquire();
-        CompletableFuture<Lease> waiter = behindNetworks().lock("cut", options()).acquireAsync();
-        await().atMost(PATIENCE).until(() -> nodes.node(0).ask("ZCARD", "holdfast:rl:{cut}:w").equals(1L));
+        CompletableFuture<Lease> waiter =
+                behindNetworks().lock("cut", options()).acquireAsync();
+        await().atMost(PATIENCE)
+                .until(() -> nodes.node(0).ask("ZCARD", "holdfast:rl:{cut}:w").equals(1L));
         for (int node = 0; node < nodes.count(); node++) {
             nodes.network(node).refuse();
             nodes.network(node).cut();

@@ -102,10 +102,10 @@ final class RedlockRecoveryTest {
             await().atMost(PATIENCE).until(() -> votes(nodes, 0));
 
             assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(LEASE);
-            await().atMost(PATIENCE).ignoreExceptions().until(() -> all.take(BareClient.claim(LEASE, "name"))
-                            .get(0)
-                            .epoch()
-                    > first.epoch());
+            await().atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(() ->
+                            all.take(BareClient.claim(LEASE, "name")).get(0).epoch() > first.epoch());
         }
     }
 
@@ -155,9 +155,8 @@ final class RedlockRecoveryTest {
             for (int node : new int[] {0, 1, 2}) {
                 nodes.node(node).restartEmpty();
             }
-            Lease after = locks.lock("other name", options())
-                    .tryAcquire(PATIENCE)
-                    .orElseThrow();
+            Lease after =
+                    locks.lock("other name", options()).tryAcquire(PATIENCE).orElseThrow();
 
             assertThat(before.isHeld()).isFalse();
             assertThat(after.token()).isGreaterThan(before.token());
@@ -178,12 +177,15 @@ final class RedlockRecoveryTest {
             }
             await().atMost(PATIENCE)
                     .ignoreExceptions()
-                    .untilAsserted(() -> assertThat(others.lock("kept", calm).tryAcquire())
-                            .isEmpty());
+                    .untilAsserted(() ->
+                            assertThat(others.lock("kept", calm).tryAcquire()).isEmpty());
 
             assertThat(lease.isHeld()).isTrue();
             assertThat(lease.release()).isTrue();
-            assertThat(others.lock("kept", calm).tryAcquire(PATIENCE).orElseThrow().token())
+            assertThat(others.lock("kept", calm)
+                            .tryAcquire(PATIENCE)
+                            .orElseThrow()
+                            .token())
                     .isGreaterThan(lease.token());
         }
     }

@@ -97,7 +97,8 @@ final class RedlockTokensTest {
 
     private void takeAndGiveBack(BareClient client, Random random) {
         while (!over.get()) {
-            Claim claim = BareClient.claim(LEASE, "name-" + random.nextInt(NAMES)).queued(false);
+            Claim claim =
+                    BareClient.claim(LEASE, "name-" + random.nextInt(NAMES)).queued(false);
             try {
                 takeOnce(client, claim, random);
             } catch (StoreUnavailableException unknown) {

@@ -32,8 +32,8 @@ final class RedlockVariantsTest {
     private static final int RAISED_BY = 5;
 
     /** Acknowledges without writing anything. */
-    private static final RedlockCalls.Fencing NO_WRITE_BACK = (name, node, owner, answered, epoch) ->
-            Call.of(Command.EVAL, Keys.bytes("return 1"), Keys.bytes("0"));
+    private static final RedlockCalls.Fencing NO_WRITE_BACK =
+            (name, node, owner, answered, epoch) -> Call.of(Command.EVAL, Keys.bytes("return 1"), Keys.bytes("0"));
 
     /** The script without the comparison of the answered counter. */
     private static final RedlockCalls.Fencing OWNER_ONLY = (name, node, owner, answered, epoch) -> Call.of(
@@ -170,8 +170,8 @@ final class RedlockVariantsTest {
     private List<Grant> grantsAroundALoss(boolean copiesFirst) {
         raise(0);
         AtomicReference<List<Recovery.@Nullable Look>> early = new AtomicReference<>();
-        RedlockRules recovering = rules().with((Recovery.Copying)
-                (node, afterWaiting) -> copiesFirst ? early.get() : afterWaiting);
+        RedlockRules recovering =
+                rules().with((Recovery.Copying) (node, afterWaiting) -> copiesFirst ? early.get() : afterWaiting);
         List<Grant> grants = new ArrayList<>();
         try (BareClient watcher = nodes.reaching(List.of(0, 1, 2), OPTIONS, recovering)) {
             RedlockRules losing = rules().with((RedlockCalls.Fencing) (name, node, owner, answered, epoch) -> {
