@@ -38,6 +38,9 @@ final class Recovery {
     private final Copying copying;
     private final AtomicBoolean watching = new AtomicBoolean();
     private final ReentrantLock attending = new ReentrantLock();
+    /** Some node has voted: whatever was said of new nodes does not count any more. */
+    private volatile boolean everVoted;
+
     private volatile boolean closed;
 
     /** What a node says of itself. */
@@ -114,6 +117,9 @@ final class Recovery {
             looks.add(answers.isEmpty() ? null : read(answers.get(0)));
         }
         round.leave(node -> {});
+        if (voting(looks) > 0) {
+            everVoted = true;
+        }
         return looks;
     }
 
@@ -155,7 +161,7 @@ final class Recovery {
     private List<Integer> ready(List<@Nullable Look> looks) {
         List<Integer> ready = new ArrayList<>();
         boolean founding = voting(looks) < nodes.blocking();
-        boolean untouched = settings.fresh() && voting(looks) == 0;
+        boolean untouched = settings.fresh() && !everVoted;
         for (int node = 0; node < looks.size(); node++) {
             Look look = looks.get(node);
             boolean known = look != null && !look.voting;
@@ -183,6 +189,9 @@ final class Recovery {
                 any |= round.isAnswered(node) && vote.failure() == null && Answers.number(vote.answer()) == VOTING;
                 round.leave(at -> {});
             }
+        }
+        if (any) {
+            everVoted = true;
         }
         return any;
     }

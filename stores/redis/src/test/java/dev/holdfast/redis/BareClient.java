@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -107,8 +108,13 @@ final class BareClient implements StoreListener, AutoCloseable {
     }
 
     private Runnable schedule(Duration delay, Runnable task) {
-        Future<?> scheduled = timer.schedule(() -> io.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
-        return () -> scheduled.cancel(false);
+        try {
+            Future<?> scheduled = timer.schedule(() -> io.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        } catch (RejectedExecutionException closed) {
+            // As in a real client: what is scheduled when it is closed does not happen.
+            return () -> {};
+        }
     }
 
     private static Thread daemon(Runnable work) {

@@ -215,11 +215,12 @@ final class RedlockFaultsTest {
         Holdfast locks = behindNetworks();
         locks.lock("warm").acquire().close();
         for (FaultProxy network : List.of(nodes.network(0), nodes.network(1), nodes.network(2))) {
-            network.delay(Direction.TO_CLIENT, Duration.ofMillis(100));
+            network.blackHole(Direction.TO_CLIENT);
         }
         CompletableFuture<Lease> waiter = locks.lock("cancelled", options()).acquireAsync();
-        await().atMost(PATIENCE).until(() -> length(4, "cancelled") > 10);
-        waiter.cancel(false);
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> length(4, "cancelled") > 10);
+        assertThat(waiter.cancel(false)).isTrue();
+        nodes.heal();
 
         assertThat(client().lock("cancelled").tryAcquire(PATIENCE)).isPresent();
     }

@@ -29,7 +29,7 @@ final class RedlockRecoveryTest {
     @Test
     void newNodesGrantAtOnceWhereTheyAreSaidToBeNew() throws InterruptedException {
         RedlockNodes nodes = RedlockNodes.start(rig, 5);
-        try (Holdfast locks = Holdfast.connect(nodes.url(FRESH))) {
+        try (Holdfast locks = connect(nodes.url(FRESH))) {
             assertThat(locks.lock("first", options()).tryAcquire()).isPresent();
         }
     }
@@ -38,7 +38,7 @@ final class RedlockRecoveryTest {
     void newNodesWaitOutTheLongestLeaseWhereNothingIsSaid() throws InterruptedException {
         long begin = System.nanoTime();
         RedlockNodes nodes = RedlockNodes.start(rig, 5);
-        try (Holdfast locks = Holdfast.connect(nodes.url("nodeTimeout=2s&maxLease=6s"))) {
+        try (Holdfast locks = connect(nodes.url("nodeTimeout=2s&maxLease=6s"))) {
             assertThatThrownBy(() -> locks.lock("first", options()).tryAcquire())
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("do not vote yet");
@@ -63,7 +63,7 @@ final class RedlockRecoveryTest {
             }
             return old;
         });
-        try (Holdfast locks = Holdfast.connect(nodes.url(OPTIONS))) {
+        try (Holdfast locks = connect(nodes.url(OPTIONS))) {
             assertThat(locks.lock("first", options()).tryAcquire()).isPresent();
         }
     }
@@ -71,12 +71,12 @@ final class RedlockRecoveryTest {
     @Test
     void setThatWasFlushedEverywhereWaitsHoweverLongItHasBeenUp() throws InterruptedException {
         RedlockNodes nodes = RedlockNodes.start(rig, 3);
-        try (Holdfast locks = Holdfast.connect(nodes.url(FRESH))) {
+        try (Holdfast locks = connect(nodes.url(FRESH))) {
             Lease before = locks.lock("flushed", options()).acquire();
             for (int node = 0; node < nodes.count(); node++) {
                 nodes.node(node).ask("FLUSHALL");
             }
-            try (Holdfast others = Holdfast.connect(nodes.url(OPTIONS))) {
+            try (Holdfast others = connect(nodes.url(OPTIONS))) {
                 assertThatThrownBy(() -> others.lock("flushed", options()).tryAcquire())
                         .isInstanceOf(StoreUnavailableException.class);
                 Lease after = others.lock("flushed", options()).acquire();
@@ -150,7 +150,7 @@ final class RedlockRecoveryTest {
     @Test
     void lossOfAMajorityIsSurvivedOnceEverybodyIsThereAndHasWaited() throws InterruptedException {
         RedlockNodes nodes = RedlockNodes.start(rig, 5);
-        try (Holdfast locks = Holdfast.connect(nodes.url(FRESH))) {
+        try (Holdfast locks = connect(nodes.url(FRESH))) {
             Lease before = locks.lock("name", options()).acquire();
             for (int node : new int[] {0, 1, 2}) {
                 nodes.node(node).restartEmpty();
@@ -168,8 +168,8 @@ final class RedlockRecoveryTest {
         RedlockNodes nodes = RedlockNodes.startDurable(rig, 3);
         String options = "fresh=true&nodeTimeout=2s";
         LockOptions calm = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(20));
-        try (Holdfast locks = Holdfast.connect(nodes.url(options));
-                Holdfast others = Holdfast.connect(nodes.url(options))) {
+        try (Holdfast locks = connect(nodes.url(options));
+                Holdfast others = connect(nodes.url(options))) {
             Lease lease = locks.lock("kept", calm).acquire();
             for (int node = 0; node < nodes.count(); node++) {
                 nodes.node(node).kill();
@@ -193,8 +193,8 @@ final class RedlockRecoveryTest {
     @Test
     void leaseThatIsLongerThanTheNodesWereSetUpForIsRefused() throws InterruptedException {
         RedlockNodes nodes = RedlockNodes.start(rig, 3);
-        try (Holdfast founder = Holdfast.connect(nodes.url(FRESH));
-                Holdfast other = Holdfast.connect(nodes.url("nodeTimeout=2s&maxLease=60s"))) {
+        try (Holdfast founder = connect(nodes.url(FRESH));
+                Holdfast other = connect(nodes.url("nodeTimeout=2s&maxLease=60s"))) {
             assertThat(founder.traits().longestLease()).isEqualTo(LEASE);
             assertThatThrownBy(() -> other.lock("long", LockOptions.defaults().withLeaseTime(Duration.ofSeconds(10)))
                             .tryAcquire())
@@ -205,6 +205,10 @@ final class RedlockRecoveryTest {
 
     private static boolean votes(RedlockNodes nodes, int node) {
         return nodes.node(node).ask("EXISTS", "holdfast:rl:node").equals(1L);
+    }
+
+    private static Holdfast connect(String url) {
+        return Holdfast.builder().url(url).defaults(options()).build();
     }
 
     private static LockOptions options() {

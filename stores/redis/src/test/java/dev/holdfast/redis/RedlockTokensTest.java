@@ -116,11 +116,11 @@ final class RedlockTokensTest {
         long returned = BareClient.nanos();
         long valid = Objects.requireNonNull(grant.validFor()).toNanos();
         long deadline = asked + valid - valid / 100 - 2_000_000;
-        if (random.nextInt(8) == 0) {
+        if (random.nextInt(100) == 0) {
             // Some hold it for longer, and some die with it.
             LockSupport.parkNanos(random.nextLong(2 * LEASE.toNanos()));
         }
-        boolean dies = random.nextInt(50) == 0;
+        boolean dies = random.nextInt(200) == 0;
         long ended = dies ? deadline : Math.min(deadline, BareClient.nanos());
         history.add(new Claimed(grant.name(), grant.epoch(), asked, returned, ended));
         if (!dies) {
