@@ -105,18 +105,35 @@ final class Node implements AutoCloseable {
     /**
      * Takes an idle connection, or makes one.
      *
+     * @param patienceNanos how long to wait for an answer that is still owed on it
      * @throws BrokenExchange if there is none
      */
-    NodeWire borrow() {
+    NodeWire borrow(long patienceNanos) {
         if (closed) {
             throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
-        NodeWire wire = idle.pollFirst();
-        if (wire == null) {
-            wire = new NodeWire(dial.get(), where);
-            open.add(wire);
+        for (NodeWire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
+            if (!wire.isOwed() || settles(wire, patienceNanos)) {
+                return wire;
+            }
         }
-        return wire;
+        NodeWire fresh = new NodeWire(dial.get(), where);
+        open.add(fresh);
+        return fresh;
+    }
+
+    /** Reads what somebody before did not wait for; it is there already, as a rule. */
+    private boolean settles(NodeWire wire, long patienceNanos) {
+        long begin = context.clock().nanos();
+        try {
+            wire.settle(patienceNanos);
+            waitedFor(context.clock().nanos() - begin);
+            return true;
+        } catch (BrokenExchange broken) {
+            waitedFor(context.clock().nanos() - begin);
+            discard(wire);
+            return false;
+        }
     }
 
     void giveBack(NodeWire wire) {

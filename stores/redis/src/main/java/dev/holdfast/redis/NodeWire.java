@@ -17,6 +17,11 @@ final class NodeWire {
     private final String where;
     private boolean usedBefore;
 
+    /** What was asked on it before, by somebody who did not need the answer; it comes before any other. */
+    private List<Call> owed = List.of();
+
+    private Runnable whenItComes = () -> {};
+
     NodeWire(Line line, String where) {
         this.line = line;
         this.where = where;
@@ -25,6 +30,30 @@ final class NodeWire {
     /** {@return whether the server may have closed it while it was idle} */
     boolean isStale() {
         return usedBefore;
+    }
+
+    /** Leaves answers for whoever uses the connection next. */
+    void owe(List<Call> calls, Runnable late) {
+        owed = calls;
+        whenItComes = late;
+    }
+
+    boolean isOwed() {
+        return !owed.isEmpty();
+    }
+
+    /**
+     * Reads the answers that are owed.
+     *
+     * @throws BrokenExchange if they do not come
+     */
+    void settle(long patienceNanos) {
+        List<Call> before = owed;
+        Runnable late = whenItComes;
+        owed = List.of();
+        whenItComes = () -> {};
+        read(before, patienceNanos);
+        late.run();
     }
 
     /**

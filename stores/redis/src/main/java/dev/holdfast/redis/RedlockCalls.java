@@ -5,6 +5,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Makes the calls to single nodes; what each does is written in its script. Immutable. */
 final class RedlockCalls {

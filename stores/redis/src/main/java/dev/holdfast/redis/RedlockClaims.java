@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -187,13 +188,15 @@ final class RedlockClaims {
         long sentNanos = context.clock().nanos();
         long hint = hints.next();
         List<Attempt> made = new ArrayList<>(claims.size());
+        List<Supplier<Call>> questions = new ArrayList<>(claims.size());
         for (Claim claim : claims) {
             made.add(new Attempt(nodes, claim, number, sentNanos));
+            questions.add(calls.acquire(claim, number, hint));
         }
         Round round = nodes.ask(
-                node -> made.stream()
-                        .map(attempt -> calls.acquire(attempt.claim(), number, hint))
-                        .toList(),
+                node -> questions.size() == 1
+                        ? List.of(questions.get(0).get())
+                        : questions.stream().map(Supplier::get).toList(),
                 answered -> {
                     count(answered, made);
                     return made.stream().allMatch(attempt -> attempt.isDecided(answered.pending()));

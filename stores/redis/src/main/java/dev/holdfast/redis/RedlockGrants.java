@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,7 @@ final class RedlockGrants {
     }
 
     List<RenewOutcome> renew(List<Grant> grants) {
-        Round round = ask(grants, calls::renew);
+        Round round = ask(grants, calls::renew, answered -> false);
         long[][] words = words(round, grants.size());
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         for (int i = 0; i < grants.size(); i++) {
@@ -53,17 +55,17 @@ final class RedlockGrants {
 
     List<ReleaseOutcome> release(List<Grant> grants) {
         long attempt = latestAttempt.getAsLong();
-        Round round = ask(grants, calls::release);
+        Round round = ask(grants, calls::release, answered -> isReleased(answered, grants.size()));
         long[][] words = words(round, grants.size());
         List<ReleaseOutcome> outcomes = new ArrayList<>(grants.size());
         for (int i = 0; i < grants.size(); i++) {
             ReleaseOutcome outcome = released(words[i], grants.get(i), round);
             if (!(outcome instanceof ReleaseOutcome.NotHeld)) {
-                releaseTheRest(words[i], grants.get(i), attempt);
+                releaseTheRest(words[i], grants.get(i), attempt, round);
             }
             outcomes.add(outcome);
         }
-        round.leave(node -> {});
+        round.leave(node -> releasedLate(round.calls(node), grants, nodes.all().get(node), attempt));
         return outcomes;
     }
 
@@ -112,22 +114,52 @@ final class RedlockGrants {
     }
 
     /** Whoever did not release it may hold it with another counter, or hear the request to acquire it later than this. */
-    private void releaseTheRest(long[] words, Grant grant, long attempt) {
+    private void releaseTheRest(long[] words, Grant grant, long attempt, Round round) {
         for (Node node : nodes.all()) {
-            if (words[node.index()] != RELEASED) {
+            if (words[node.index()] != RELEASED && !round.isPending(node.index())) {
                 node.tell(() -> calls.undo(grant.name(), grant.owner(), attempt, true), afterwards(grant));
             }
         }
     }
 
-    private Round ask(List<Grant> grants, Function<List<Grant>, Call> question) {
-        return nodes.askAll(node -> {
+    /** A node whose answer nobody waited for has not released it after all. */
+    private void releasedLate(List<Call> answers, List<Grant> grants, Node node, long attempt) {
+        for (int i = 0; i < grants.size(); i++) {
+            Call call = answers.get(i / MOST_PER_SCRIPT);
+            Grant grant = grants.get(i);
+            if (call.failure() != null
+                    || Answers.number(Answers.list(call.answer()).get(i % MOST_PER_SCRIPT)) != RELEASED) {
+                node.tell(() -> calls.undo(grant.name(), grant.owner(), attempt, true), afterwards(grant));
+            }
+        }
+    }
+
+    /** Whether a quorum has released everything, so that nothing else can be said of it. */
+    private boolean isReleased(Round round, int grants) {
+        if (grants > 1) {
+            return false;
+        }
+        int released = 0;
+        for (int node = 0; node < nodes.count(); node++) {
+            for (Call call : round.answers(node)) {
+                released += call.failure() == null
+                                && Answers.number(Answers.list(call.answer()).get(0)) == RELEASED
+                        ? 1
+                        : 0;
+            }
+        }
+        return released >= nodes.quorum();
+    }
+
+    private Round ask(List<Grant> grants, Function<List<Grant>, Call> question, Predicate<Round> decided) {
+        IntFunction<List<Call>> questions = node -> {
             List<Call> some = new ArrayList<>();
             for (int from = 0; from < grants.size(); from += MOST_PER_SCRIPT) {
                 some.add(question.apply(grants.subList(from, Math.min(grants.size(), from + MOST_PER_SCRIPT))));
             }
             return some;
-        });
+        };
+        return nodes.ask(questions, decided);
     }
 
     /** What each node said, by grant and node. */

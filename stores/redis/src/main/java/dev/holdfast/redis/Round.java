@@ -13,8 +13,9 @@ import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One question to all nodes. The asking thread sends to all of them and then reads their answers itself, those first that
- * usually come first: with five nodes that is five writes and five reads and no other thread. Whoever is slower than usual
- * is left to the background as soon as the outcome is decided without it. Used by one thread.
+ * usually come first: with five nodes that is five writes, three reads and no other thread. Once the outcome is decided
+ * nobody waits any more: the other answers are read by whoever uses those connections next, or in the background from nodes
+ * that have been slow lately. Used by one thread.
  */
 final class Round {
     private static final int MOST_STRAGGLERS = 256;
@@ -29,6 +30,10 @@ final class Round {
     }
 
     private final Nodes nodes;
+
+    /** Those first that are usually waited for the least: asked first, and read first. */
+    private final List<Node> order;
+
     private final long sentNanos;
     private final List<List<Call>> calls;
     private final State[] states;
@@ -37,6 +42,8 @@ final class Round {
 
     Round(Nodes nodes, IntFunction<List<Call>> question) {
         this.nodes = nodes;
+        this.order = new ArrayList<>(nodes.all());
+        order.sort(Comparator.comparingLong(Node::typicalWaitNanos));
         this.sentNanos = nodes.context().clock().nanos();
         this.calls = new ArrayList<>(nodes.count());
         for (int i = 0; i < nodes.count(); i++) {
@@ -62,6 +69,11 @@ final class Round {
         return states[node] == State.PENDING || states[node] == State.UNANSWERED;
     }
 
+    /** {@return whether a node may still answer} */
+    boolean isPending(int node) {
+        return states[node] == State.PENDING;
+    }
+
     /** {@return how many may still answer while somebody waits} */
     int pending() {
         int count = 0;
@@ -84,7 +96,7 @@ final class Round {
         for (Node node : nodes.all()) {
             trusted += node.isSuspected() ? 0 : 1;
         }
-        for (Node node : nodes.all()) {
+        for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
                 continue;
             }
@@ -99,7 +111,7 @@ final class Round {
     private void send(Node node, boolean mayTryAgain) {
         NodeWire wire = null;
         try {
-            wire = node.borrow();
+            wire = node.borrow(nodes.nodeTimeoutNanos());
             wire.send(calls.get(node.index()));
             wires[node.index()] = wire;
             states[node.index()] = State.PENDING;
@@ -119,10 +131,8 @@ final class Round {
         }
     }
 
-    /** Reads answers until the outcome is decided, and then only those that will not take longer. */
+    /** Reads answers until the outcome is decided. */
     void gather(Predicate<Round> decided) {
-        List<Node> order = new ArrayList<>(nodes.all());
-        order.sort(Comparator.comparingLong(Node::typicalWaitNanos));
         for (Node node : order) {
             if (states[node.index()] == State.PENDING && (node.isQuick(now() - sentNanos) || !decided.test(this))) {
                 read(node, true);
@@ -166,12 +176,19 @@ final class Round {
         }
     }
 
-    /** Lets answers that nobody waits for be read in the background; each one that comes is told by its node's index. */
+    /** Leaves answers that nobody waits for to be read later; each one that comes is told by its node's index. */
     void leave(IntConsumer late) {
         List<Node> left = new ArrayList<>();
+        long elapsed = now() - sentNanos;
         for (Node node : nodes.all()) {
-            if (states[node.index()] == State.PENDING) {
-                left.add(node);
+            NodeWire wire = wires[node.index()];
+            if (states[node.index()] == State.PENDING && wire != null) {
+                if (node.isQuick(elapsed)) {
+                    wire.owe(calls.get(node.index()), () -> late.accept(node.index()));
+                    node.giveBack(wire);
+                } else {
+                    left.add(node);
+                }
             }
         }
         if (left.isEmpty()) {

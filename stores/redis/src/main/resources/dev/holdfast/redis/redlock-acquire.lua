@@ -18,9 +18,15 @@ end
 if lease > tonumber(node[3]) then
   return { 3, tonumber(node[3]) }
 end
-local buried = call('GET', KEYS[1] .. ':t:' .. owner)
-if buried and attempt <= tonumber(buried) then
-  return { 0, 1000, floor, '' }
+local flags = flags_of(value)
+if flags >= 2 then
+  local buried = call('GET', KEYS[1] .. ':t:' .. owner)
+  if buried and attempt <= tonumber(buried) then
+    return { 0, 1000, floor, '' }
+  end
+  if call('EXISTS', KEYS[1] .. ':t') == 0 then
+    flags = flags - 2
+  end
 end
 local expiry = held_until(value)
 if expiry > 0 and sub(value, 43, 58) == owner then
@@ -29,13 +35,12 @@ if expiry > 0 and sub(value, 43, 58) == owner then
   end
   return { 1, unpack('>I8', value, 19), expiry - now - 1, floor }
 end
-local waited = value and sub(value, 2, 2) or '0'
 if expiry > 0 then
   if channel ~= '' then
     call('ZADD', KEYS[1] .. ':w', 'NX', now, channel)
     call('PEXPIRE', KEYS[1] .. ':w', WAITS)
-    if waited == '0' then
-      call('SETRANGE', KEYS[1], 1, '1')
+    if flags % 2 == 0 then
+      call('SETRANGE', KEYS[1], 1, flags + 1)
     end
   end
   return { 0, expiry - now, floor, sub(value, 43, 58) }
@@ -48,10 +53,10 @@ end
 if counter > LAST_EPOCH then
   return { 4, '1' }
 end
-if waited == '1' and channel ~= '' then
+if flags % 2 == 1 and channel ~= '' then
   call('ZREM', KEYS[1] .. ':w', channel)
 end
-call('SET', KEYS[1], '1' .. waited .. pack('>I8I8I8I8I8', counter, now + lease + 1, counter, attempt, now)
+call('SET', KEYS[1], '1' .. flags .. pack('>I8I8I8I8I8', counter, now + lease + 1, counter, attempt, now)
   .. owner .. ARGV[6], 'PX', KEPT)
 raise_floor(KEYS[2], floor, counter)
 return { 1, counter, lease, math.max(floor, counter) }
