@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -50,21 +51,20 @@ final class RedlockCalls {
 
     /** {@return where this client is told that something is free} */
     String channel() {
-        return new String(channel, java.nio.charset.StandardCharsets.UTF_8);
+        return new String(channel, StandardCharsets.UTF_8);
     }
 
-    Call acquire(Claim claim, long attempt, long hint) {
-        return Call.of(
-                Script.REDLOCK_ACQUIRE,
-                List.of(name(claim), node),
-                List.of(
-                        Records.owner(claim.owner()),
-                        number(attempt),
-                        number(millis(claim.lease())),
-                        number(hint),
-                        claim.queue() ? channel : NOTHING,
-                        Keys.bytes(claim.holder().clientName() + "\n"
-                                + claim.holder().label())));
+    /** The same question for every node: the call to each is made of it. */
+    Supplier<Call> acquire(Claim claim, long attempt, long hint) {
+        List<byte[]> names = List.of(name(claim), node);
+        List<byte[]> arguments = List.of(
+                Records.owner(claim.owner()),
+                number(attempt),
+                number(millis(claim.lease())),
+                number(hint),
+                claim.queue() ? channel : NOTHING,
+                Keys.bytes(claim.holder().clientName() + "\n" + claim.holder().label()));
+        return () -> Call.of(Script.REDLOCK_ACQUIRE, names, arguments);
     }
 
     Call fence(String name, OwnerId owner, long answered, long epoch) {

@@ -37,8 +37,8 @@ final class RedlockRecoveryTest {
     @Test
     void newNodesWaitOutTheLongestLeaseWhereNothingIsSaid() throws InterruptedException {
         long begin = System.nanoTime();
-        RedlockNodes nodes = RedlockNodes.start(rig, 5);
-        try (Holdfast locks = connect(nodes.url("nodeTimeout=2s&maxLease=6s"))) {
+        RedlockNodes nodes = RedlockNodes.start(rig, 3);
+        try (Holdfast locks = connect(nodes.url("nodeTimeout=2s&maxLease=4s"))) {
             assertThatThrownBy(() -> locks.lock("first", options()).tryAcquire())
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("do not vote yet");
@@ -47,7 +47,7 @@ final class RedlockRecoveryTest {
             assertThat(lease.isHeld()).isTrue();
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .as("never before the nodes have lived for that long")
-                    .isGreaterThan(Duration.ofSeconds(6));
+                    .isGreaterThan(Duration.ofSeconds(4));
         }
     }
 

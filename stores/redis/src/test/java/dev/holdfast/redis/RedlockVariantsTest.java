@@ -146,7 +146,8 @@ final class RedlockVariantsTest {
                     other.set(between);
                     second.store().release(List.of(between));
                 }
-                assertThat(Direct.ask(nodes.node(1), repeating.acquire(claim, 1, 1).get()))
+                assertThat(Direct.ask(
+                                nodes.node(1), repeating.acquire(claim, 1, 1).get()))
                         .isInstanceOf(List.class);
                 return fencing.fence(name, node, owner, answered, epoch);
             });
