@@ -5,6 +5,8 @@ import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,6 +42,9 @@ final class Recovery {
     private final ReentrantLock attending = new ReentrantLock();
     /** Some node has voted: whatever was said of new nodes does not count any more. */
     private volatile boolean everVoted;
+
+    /** Nodes that were empty when they last said anything: a silent one is still to be seen to. */
+    private final Set<Integer> seenEmpty = ConcurrentHashMap.newKeySet();
 
     private volatile boolean closed;
 
@@ -114,7 +119,13 @@ final class Recovery {
         List<@Nullable Look> looks = new ArrayList<>();
         for (int node = 0; node < nodes.count(); node++) {
             List<Call> answers = round.answers(node);
-            looks.add(answers.isEmpty() ? null : read(answers.get(0)));
+            Look look = answers.isEmpty() ? null : read(answers.get(0));
+            looks.add(look);
+            if (look != null && look.voting) {
+                seenEmpty.remove(node);
+            } else if (look != null) {
+                seenEmpty.add(node);
+            }
         }
         round.leave(node -> {});
         if (voting(looks) > 0) {
@@ -175,7 +186,9 @@ final class Recovery {
     private boolean letVote(List<@Nullable Look> before, List<@Nullable Look> after) {
         List<Integer> ready = ready(before);
         boolean founding = voting(after) < nodes.blocking();
-        if (founding && ready.size() + voting(after) < nodes.count()) {
+        boolean wasFounding = voting(before) < nodes.blocking();
+        // Who may vote was judged by the one rule or the other; if that has changed meanwhile, it is judged anew.
+        if (founding != wasFounding || (founding && ready.size() + voting(after) < nodes.count())) {
             return false;
         }
         boolean any = false;
@@ -269,7 +282,7 @@ final class Recovery {
         try {
             if (!closed) {
                 attend();
-                goOn = hasEmpty(look());
+                goOn = !seenEmpty.isEmpty();
             }
         } catch (RuntimeException unanswered) {
             goOn = true;
