@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
 
@@ -16,7 +17,7 @@ import redis.clients.jedis.HostAndPort;
  *
  * @param kind what is there
  * @param tls whether connections are encrypted
- * @param hosts the server, the sentinels, or some members of the cluster
+ * @param hosts the server, the sentinels, some members of the cluster, or all nodes of a quorum
  * @param master the name by which sentinels know the master; empty otherwise
  * @param database the database number
  * @param user the ACL user, or null for the default one
@@ -36,12 +37,15 @@ record Address(
     private static final String SAME = "same";
     private static final String NONE = "none";
     private static final int MOST_DATABASES = 1_000_000;
+    private static final int FEWEST_NODES = 3;
+    private static final int MOST_NODES = 31;
 
     /** What a URL leads to. */
     enum Kind {
         ONE("redis", 6379),
         SENTINEL("redis+sentinel", 26379),
-        CLUSTER("redis+cluster", 6379);
+        CLUSTER("redis+cluster", 6379),
+        REDLOCK("redlock", 6379);
 
         private final String scheme;
         private final int defaultPort;
@@ -56,7 +60,7 @@ record Address(
         }
 
         String encryptedScheme() {
-            return scheme.replaceFirst("redis", "rediss");
+            return this == REDLOCK ? "redlock+tls" : scheme.replaceFirst("redis", "rediss");
         }
     }
 
@@ -100,6 +104,9 @@ record Address(
         if ((kind == Kind.ONE && hosts.size() != 1) || (kind == Kind.SENTINEL && master.isEmpty())) {
             throw malformed(uri, kind);
         }
+        if (kind == Kind.REDLOCK) {
+            checkNodes(hosts, uri);
+        }
         int colon = userInfo.indexOf(':');
         String user = decode(colon < 0 ? userInfo : userInfo.substring(0, colon), uri);
         String password = colon < 0 ? null : decode(userInfo.substring(colon + 1), uri);
@@ -132,6 +139,16 @@ record Address(
             hosts.add(new HostAndPort(host, port));
         }
         return List.copyOf(hosts);
+    }
+
+    /** A node that is named twice would have two votes. */
+    private static void checkNodes(List<HostAndPort> hosts, StoreUri uri) {
+        if (hosts.size() < FEWEST_NODES
+                || hosts.size() > MOST_NODES
+                || Set.copyOf(hosts).size() != hosts.size()) {
+            throw new StoreMisconfiguredException(uri + " must name from " + FEWEST_NODES + " to " + MOST_NODES
+                    + " nodes, none of them twice; five are usual");
+        }
     }
 
     private static int database(String text, StoreUri uri, Kind kind) {
@@ -170,8 +187,10 @@ record Address(
             case ONE -> "redis://[user:password@]host[:port][/database]";
             case SENTINEL -> "redis+sentinel://[user:password@]host:port,host:port/master[/database]";
             case CLUSTER -> "redis+cluster://[user:password@]host:port,host:port";
+            case REDLOCK -> "redlock://[user:password@]host:port,host:port,host:port[/database]";
         };
-        return new StoreMisconfiguredException(uri + " does not have the form '" + form + "', with 'rediss' for TLS");
+        return new StoreMisconfiguredException(
+                uri + " does not have the form '" + form + "', with '" + kind.encryptedScheme() + "' for TLS");
     }
 
     @Override

@@ -42,8 +42,8 @@ final class ConnectionSettings {
 
     static ConnectionSettings of(Address address, Settings settings, @Nullable String authorityFile) {
         if (authorityFile != null && !address.tls()) {
-            throw new StoreMisconfiguredException(
-                    "the option '" + AUTHORITY + "' is for TLS; begin the URL with 'rediss'");
+            throw new StoreMisconfiguredException("the option '" + AUTHORITY + "' is for TLS; begin the URL with '"
+                    + address.kind().encryptedScheme() + "'");
         }
         return new ConnectionSettings(
                 settings.timeout(),

@@ -4,6 +4,7 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Function;
@@ -21,7 +22,7 @@ public final class RedisStoreProvider implements StoreProvider {
     @Override
     public Set<String> schemes() {
         Set<String> schemes = new HashSet<>();
-        for (Address.Kind kind : Address.Kind.values()) {
+        for (Address.Kind kind : EnumSet.complementOf(EnumSet.of(Address.Kind.REDLOCK))) {
             schemes.add(kind.scheme());
             schemes.add(kind.encryptedScheme());
         }
@@ -58,6 +59,7 @@ public final class RedisStoreProvider implements StoreProvider {
             case CLUSTER ->
                 new ClusterDeployment(
                         address::hosts, servers, settings.timeout().toNanos(), context.clock(), context.random());
+            case REDLOCK -> throw new IllegalArgumentException("not a scheme of this provider");
         };
         return RedisStore.open(context, settings, deployment, clocks, watch::close);
     }

@@ -16,7 +16,16 @@ enum Script {
     WITHDRAW("fetch", "prologue", "withdraw"),
     EVICT("fetch", "prologue", "evict"),
     INSPECT("inspect"),
-    PING("ping");
+    PING("ping"),
+    REDLOCK_ACQUIRE("redlock-name", "redlock-acquire"),
+    REDLOCK_FENCE("redlock-name", "redlock-fence"),
+    REDLOCK_UNDO("redlock-name", "redlock-undo"),
+    REDLOCK_RELEASE("redlock-name", "redlock-release"),
+    REDLOCK_RENEW("redlock-name", "redlock-renew"),
+    REDLOCK_EVICT("redlock-name", "redlock-evict"),
+    REDLOCK_INSPECT("redlock-name", "redlock-inspect"),
+    REDLOCK_LOOK("redlock-look"),
+    REDLOCK_VOTE("redlock-vote");
 
     private final byte[] text;
     private final byte[] digest;

@@ -86,7 +86,7 @@ record Settings(
                 "the option '" + option + "' must be a number from " + least + " to " + most, cause);
     }
 
-    private static Duration time(String option, String text) {
+    static Duration time(String option, String text) {
         Matcher form = TIME_FORM.matcher(text);
         if (form.matches()) {
             long amount = Long.parseLong(form.group(1));

@@ -62,6 +62,18 @@ final class AddressTest {
     }
 
     @Test
+    void nodesOfAQuorum() {
+        Address address = of("redlock+tls://:pw@a:1,b:2,c/5");
+
+        assertThat(address.kind()).isEqualTo(Address.Kind.REDLOCK);
+        assertThat(address.tls()).isTrue();
+        assertThat(address.hosts())
+                .containsExactly(new HostAndPort("a", 1), new HostAndPort("b", 2), new HostAndPort("c", 6379));
+        assertThat(address.database()).isEqualTo(5);
+        assertThat(of("redlock://a,b,c").tls()).isFalse();
+    }
+
+    @Test
     void credentialsApartFromTheUrlWin() {
         Address address =
                 Address.of(StoreUri.parse("redis://ada:old@localhost", Map.of(), Credentials.of("grace", "new")));
@@ -90,6 +102,11 @@ final class AddressTest {
                 "redis+sentinel://a:1/",
                 "redis+cluster://a:1,",
                 "redis+cluster://a:1/1",
+                "redlock://a:1,b:2",
+                "redlock://a:1,b:2,a:1",
+                "redlock://a:1,b:2,",
+                "redlock://a:1,b:2,c:3/x",
+                "redlock:a,b,c",
                 "redis://user:SECRET%zz@a",
                 "redis://user:SECRET@a:b"
             })

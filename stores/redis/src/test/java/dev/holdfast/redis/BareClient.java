@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -37,9 +39,12 @@ final class BareClient implements StoreListener, AutoCloseable {
     final Queue<Long> wanted = new ConcurrentLinkedQueue<>();
 
     BareClient(String url) {
-        StoreContext context = new StoreContext(
-                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this);
-        this.store = new RedisStoreProvider().open(StoreUri.parse(url, Map.of(), null), context);
+        this(context -> new RedisStoreProvider().open(StoreUri.parse(url, Map.of(), null), context));
+    }
+
+    BareClient(StoreFactory opener) {
+        this.store = opener.open(new StoreContext(
+                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this));
     }
 
     LockStore store() {
@@ -103,8 +108,13 @@ final class BareClient implements StoreListener, AutoCloseable {
     }
 
     private Runnable schedule(Duration delay, Runnable task) {
-        Future<?> scheduled = timer.schedule(() -> io.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
-        return () -> scheduled.cancel(false);
+        try {
+            Future<?> scheduled = timer.schedule(() -> io.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        } catch (RejectedExecutionException closed) {
+            // As in a real client: what is scheduled when it is closed does not happen.
+            return () -> {};
+        }
     }
 
     private static Thread daemon(Runnable work) {

@@ -36,6 +36,26 @@ final class SettingsTest {
                 .hasMessageContaining(option.substring(option.lastIndexOf('&') + 1, option.lastIndexOf('=')));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"nodeTimeout=0", "nodeTimeout=soon", "maxLease=2h", "maxLease=1ms", "fresh=yes", "prefix=a b"})
+    void wrongOptionOfRedlockIsRefusedInOneSentenceThatNamesIt(String option) {
+        assertThatThrownBy(() -> Holdfast.connect("redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3#" + option))
+                .isInstanceOf(StoreMisconfiguredException.class)
+                .satisfies(refused -> assertThat(refused.getMessage()).doesNotContain("\n"))
+                .hasMessageContaining(option.substring(0, option.indexOf('=')));
+    }
+
+    @Test
+    void optionsOfOneStoreAreNotThoseOfTheOther() {
+        assertThatThrownBy(() -> Holdfast.connect("redis://127.0.0.1:1#fresh=true"))
+                .isInstanceOf(StoreMisconfiguredException.class)
+                .hasMessageContaining("fresh");
+        assertThatThrownBy(() -> Holdfast.connect("redlock://a:1,b:2,c:3#replicas=1"))
+                .isInstanceOf(StoreMisconfiguredException.class)
+                .hasMessageContaining("replicas");
+    }
+
     @Test
     void unknownOptionIsRefusedWithTheKnownOnes() {
         assertThatThrownBy(() -> Holdfast.connect("redis://127.0.0.1:1#colour=blue"))

@@ -1,0 +1,287 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of a claim: counts what the nodes answered and says what follows from it. The rules are those of
+ * {@code docs/models/FencedRedlock.tla}. Used by one thread.
+ */
+final class Attempt {
+    private static final int REFUSED = 0;
+    private static final int GRANTED = 1;
+    private static final int EMPTY = 2;
+    private static final int TOO_LONG = 3;
+    private static final int DRIFT_DIVISOR = 100;
+    private static final long GRAIN_NANOS = 2_000_000;
+
+    private final Nodes nodes;
+    private final Claim claim;
+    private final long number;
+    private final long sentNanos;
+
+    /** By node: the counter it answered, 0 if it did not grant. */
+    private final long[] answered;
+
+    /** By node: what is left of its grant, or of the grant of whoever has it. */
+    private final long[] leftMillis;
+
+    /** By node: who has it instead; empty if the claim was withdrawn, null if it did not refuse. */
+    private final byte[] @Nullable [] holders;
+
+    private final boolean[] counted;
+    private final boolean[] acknowledged;
+    private long epoch;
+    private int granted;
+    private int refused;
+    private int empty;
+    private @Nullable RuntimeException fault;
+
+    Attempt(Nodes nodes, Claim claim, long number, long sentNanos) {
+        this.nodes = nodes;
+        this.claim = claim;
+        this.number = number;
+        this.sentNanos = sentNanos;
+        this.answered = new long[nodes.count()];
+        this.leftMillis = new long[nodes.count()];
+        this.holders = new byte[nodes.count()][];
+        this.counted = new boolean[nodes.count()];
+        this.acknowledged = new boolean[nodes.count()];
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    String name() {
+        return claim.parts().get(0).name();
+    }
+
+    long number() {
+        return number;
+    }
+
+    /** Counts a node's answer, once. */
+    void count(int node, Call call, Hints hints) {
+        if (counted[node]) {
+            return;
+        }
+        counted[node] = true;
+        RuntimeException failure = call.failure();
+        if (failure != null) {
+            fault = Faults.of("acquire", name(), failure);
+            return;
+        }
+        List<?> fields = Answers.list(call.answer());
+        switch ((int) Answers.number(fields.get(0))) {
+            case REFUSED -> {
+                refused++;
+                leftMillis[node] = Answers.number(fields.get(1));
+                hints.saw(Answers.number(fields.get(2)));
+                holders[node] = Answers.bytes(fields.get(3));
+            }
+            case GRANTED -> {
+                granted++;
+                answered[node] = Answers.number(fields.get(1));
+                leftMillis[node] = Answers.number(fields.get(2));
+                hints.saw(Answers.number(fields.get(3)));
+                // The epoch is the largest answer.
+                epoch = Math.max(epoch, answered[node]);
+            }
+            case EMPTY -> empty++;
+            case TOO_LONG ->
+                fault = new StoreMisconfiguredException("a lease of " + claim.lease() + " was asked for '" + name()
+                        + "', but the nodes were set up for leases of at most "
+                        + Duration.ofMillis(Answers.number(fields.get(1))) + "; use the same '"
+                        + RedlockSettings.MAX_LEASE + "' everywhere");
+            default -> fault = Answers.unreadable(name(), Answers.text(fields.get(1)));
+        }
+    }
+
+    /** {@return the counter in a node's answer; 0 if it did not grant} */
+    static long counterIn(Call call) {
+        List<?> fields = call.failure() == null ? Answers.list(call.answer()) : List.of();
+        return !fields.isEmpty() && Answers.number(fields.get(0)) == GRANTED ? Answers.number(fields.get(1)) : 0;
+    }
+
+    /** {@return whether answers of this many more nodes could not change what follows} */
+    boolean isDecided(int pending) {
+        return agreeing() >= nodes.quorum()
+                || refused >= nodes.blocking()
+                || granted + pending < nodes.quorum()
+                || (granted >= nodes.quorum() && agreeing() + pending < nodes.quorum());
+    }
+
+    boolean hasQuorum() {
+        return granted >= nodes.quorum();
+    }
+
+    /** {@return whether a quorum has the epoch, answered or written back} */
+    boolean isAcknowledged() {
+        int count = 0;
+        for (int node = 0; node < nodes.count(); node++) {
+            count += agrees(node) || acknowledged[node] ? 1 : 0;
+        }
+        return count >= nodes.quorum();
+    }
+
+    boolean isGrantedBy(int node) {
+        return answered[node] > 0;
+    }
+
+    /** {@return whether a node has answered another counter than the epoch, and so has to be told} */
+    boolean differs(int node) {
+        return isGrantedBy(node) && !agrees(node);
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    long answered(int node) {
+        return answered[node];
+    }
+
+    boolean isAcknowledgedBy(int node) {
+        return acknowledged[node];
+    }
+
+    void acknowledge(int node) {
+        acknowledged[node] = true;
+    }
+
+    /** {@return whether it is certain that this attempt cannot have a quorum, because others have the nodes} */
+    boolean isRefused() {
+        return refused >= nodes.blocking();
+    }
+
+    /** {@return whether nobody seems to have a quorum: some were asking at the same time} */
+    boolean isSplit() {
+        return isRefused() && !isBuried() && votesOfLargestOther() < nodes.quorum();
+    }
+
+    /** {@return whether of those who asked at the same time this one has got the most, by the larger id if equally many} */
+    boolean leads() {
+        byte[] own = Records.owner(claim.owner());
+        for (byte[] other : holders) {
+            if (other != null) {
+                int votes = votesOf(other);
+                if (votes > granted || (votes == granted && Arrays.compareUnsigned(other, own) > 0)) {
+                    return false;
+                }
+            }
+        }
+        return granted > 0;
+    }
+
+    /** {@return when so many of the grants that are in the way have run out that a quorum is possible} */
+    Duration retryHint() {
+        long[] ends = new long[refused];
+        int at = 0;
+        for (int node = 0; node < nodes.count(); node++) {
+            if (holders[node] != null) {
+                ends[at++] = leftMillis[node];
+            }
+        }
+        Arrays.sort(ends);
+        int needed = Math.max(1, Math.min(refused, nodes.quorum() - granted));
+        return Duration.ofMillis(Math.max(1, ends[needed - 1]));
+    }
+
+    /** {@return how long a quorum holds: the least of the best quorum, counted from before it was asked} */
+    Duration validFor() {
+        long[] left = new long[nodes.count()];
+        for (int node = 0; node < nodes.count(); node++) {
+            left[node] = agrees(node) || acknowledged[node] ? leftMillis[node] : 0;
+        }
+        Arrays.sort(left);
+        return Duration.ofMillis(left[nodes.count() - nodes.quorum()]);
+    }
+
+    /** {@return whether there is anything left of the grant after the time that it took} */
+    boolean isStillValid(long nowNanos) {
+        long valid = validFor().toNanos();
+        return nowNanos - sentNanos < valid - valid / DRIFT_DIVISOR - GRAIN_NANOS;
+    }
+
+    Grant grant() {
+        return new Grant(name(), claim.owner(), epoch, claim.lease(), validFor(), null, true);
+    }
+
+    /** {@return why there is neither a grant nor a refusal} */
+    HoldfastException shortfall(Round round) {
+        if (fault instanceof StoreMisconfiguredException misconfigured) {
+            return misconfigured;
+        }
+        StringBuilder why = new StringBuilder();
+        why.append(nodes.quorum()).append(" of ").append(nodes.count()).append(" nodes have to grant it, ");
+        why.append(granted).append(" did");
+        if (refused > 0) {
+            why.append(", ").append(refused).append(" refused");
+        }
+        if (empty > 0) {
+            why.append(", ").append(empty).append(" came back without their memory and do not vote yet");
+        }
+        RuntimeException first = fault;
+        for (int node = 0; node < nodes.count(); node++) {
+            RuntimeException failure = round.failure(node);
+            if (failure != null) {
+                HoldfastException known = Faults.of("acquire", name(), failure);
+                if (known instanceof StoreMisconfiguredException) {
+                    return known;
+                }
+                first = failure;
+                why.append("; ").append(failure.getMessage());
+            }
+        }
+        return new StoreUnavailableException("acquire", name(), new IllegalStateException(why.toString(), first));
+    }
+
+    boolean meetsEmptyNodes() {
+        return empty > 0;
+    }
+
+    private boolean isBuried() {
+        for (byte[] holder : holders) {
+            if (holder != null && holder.length == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean agrees(int node) {
+        return answered[node] > 0 && answered[node] == epoch;
+    }
+
+    private int agreeing() {
+        int count = 0;
+        for (int node = 0; node < nodes.count(); node++) {
+            count += agrees(node) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private int votesOfLargestOther() {
+        int most = 0;
+        for (byte[] holder : holders) {
+            most = holder == null ? most : Math.max(most, votesOf(holder));
+        }
+        return most;
+    }
+
+    private int votesOf(byte[] owner) {
+        int votes = 0;
+        for (byte[] holder : holders) {
+            votes += Arrays.equals(holder, owner) ? 1 : 0;
+        }
+        return votes;
+    }
+}

@@ -1,0 +1,261 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * One of the independent nodes: its connections, whether it is worth waiting for, and what it must still be told.
+ *
+ * <p>A node that did not answer is suspected. Nobody waits for it then, unless too few others are left; it is probed in the
+ * background instead. What it must hear in any case, such as a release, waits here for it, and is told when it answers
+ * again, unless it has forgotten it by itself by then. Thread-safe.
+ */
+final class Node implements AutoCloseable {
+    private static final int MOST_ERRANDS = 10_000;
+    private static final int ERRANDS_AT_ONCE = 100;
+    private static final Duration FIRST_PROBE = Duration.ofMillis(20);
+    private static final int MOST_DOUBLINGS = 6;
+    private static final int SMOOTHING = 8;
+    private static final long QUICK_NANOS = 1_000_000;
+
+    private final int index;
+    private final String where;
+    private final StoreContext context;
+    private final Supplier<Line> dial;
+    private final Server background;
+    private final Courier courier;
+    private final ConcurrentLinkedDeque<NodeWire> idle = new ConcurrentLinkedDeque<>();
+    private final Set<NodeWire> open = ConcurrentHashMap.newKeySet();
+    private final LinkedBlockingQueue<Errand> errands = new LinkedBlockingQueue<>(MOST_ERRANDS);
+    private final AtomicBoolean suspected = new AtomicBoolean();
+    private final AtomicBoolean running = new AtomicBoolean();
+
+    /** How long threads have lately waited for its answers; many write it, and a lost update does no harm. */
+    private volatile long typicalWaitNanos;
+
+    private volatile boolean closed;
+
+    /** Something to tell the node. */
+    private record Errand(Supplier<Call> call, long untilNanos) {}
+
+    /**
+     * Makes a node that is not connected yet.
+     *
+     * @param index which of the nodes it is
+     * @param dial connects for asking
+     * @param background the same node, for what may take longer
+     */
+    Node(int index, Supplier<Line> dial, Server background, StoreContext context) {
+        this.index = index;
+        this.where = background.where();
+        this.context = context;
+        this.dial = dial;
+        this.background = background;
+        this.courier = new Courier(new OneServer(background), context.ioExecutor());
+    }
+
+    int index() {
+        return index;
+    }
+
+    String where() {
+        return where;
+    }
+
+    /** {@return the node as a deployment of its own, for listening} */
+    Deployment deployment() {
+        return courier.deployment();
+    }
+
+    /** Asks on a connection of its own, with the patience of things in the background. */
+    void deliver(Call call) {
+        courier.deliver(call, null);
+    }
+
+    boolean isSuspected() {
+        return suspected.get();
+    }
+
+    /** {@return whether it is usual to wait no longer for it than has been waited already} */
+    boolean isQuick(long elapsedNanos) {
+        return typicalWaitNanos <= Math.max(QUICK_NANOS, 2 * elapsedNanos);
+    }
+
+    long typicalWaitNanos() {
+        return typicalWaitNanos;
+    }
+
+    void waitedFor(long nanos) {
+        long before = typicalWaitNanos;
+        typicalWaitNanos = before + (nanos - before) / SMOOTHING;
+    }
+
+    /**
+     * Takes an idle connection, or makes one.
+     *
+     * @param patienceNanos how long to wait for an answer that is still owed on it
+     * @throws BrokenExchange if there is none
+     */
+    NodeWire borrow(long patienceNanos) {
+        if (closed) {
+            throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
+        }
+        for (NodeWire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
+            if (!wire.isOwed() || settles(wire, patienceNanos)) {
+                return wire;
+            }
+        }
+        NodeWire fresh = new NodeWire(dial.get(), where);
+        open.add(fresh);
+        return fresh;
+    }
+
+    /** Reads what somebody before did not wait for; it is there already, as a rule. */
+    private boolean settles(NodeWire wire, long patienceNanos) {
+        long begin = context.clock().nanos();
+        try {
+            wire.settle(patienceNanos);
+            waitedFor(context.clock().nanos() - begin);
+            return true;
+        } catch (BrokenExchange broken) {
+            waitedFor(context.clock().nanos() - begin);
+            discard(wire);
+            return false;
+        }
+    }
+
+    void giveBack(NodeWire wire) {
+        idle.offerFirst(wire);
+        if (closed) {
+            forgetIdle();
+        }
+    }
+
+    void discard(NodeWire wire) {
+        open.remove(wire);
+        wire.cut();
+    }
+
+    /** Forgets connections that are not in use, because they are probably broken. */
+    void forgetIdle() {
+        for (NodeWire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
+            discard(wire);
+        }
+    }
+
+    /** Notes that it did not answer; from now on it is probed until it does. */
+    void suspect(long waitedNanos) {
+        typicalWaitNanos = Math.max(typicalWaitNanos, waitedNanos);
+        if (!closed && suspected.compareAndSet(false, true)) {
+            forgetIdle();
+            later(0, () -> probe(0));
+        }
+    }
+
+    /** Why it is not asked. */
+    BrokenExchange suspicion() {
+        return BrokenExchange.beforeSending(
+                where + " has not answered lately", new TimeoutException("it is being probed"));
+    }
+
+    /** Tells it something in the background, now or when it answers again, within a time after which it does not matter. */
+    void tell(Supplier<Call> call, Duration until) {
+        if (errands.offer(new Errand(call, context.clock().nanos() + until.toNanos())) && !suspected.get()) {
+            runErrandsSoon();
+        }
+    }
+
+    private void runErrandsSoon() {
+        if (running.compareAndSet(false, true)) {
+            try {
+                context.ioExecutor().execute(this::runErrands);
+            } catch (RejectedExecutionException closing) {
+                running.set(false);
+            }
+        }
+    }
+
+    private void runErrands() {
+        boolean told = true;
+        try {
+            while (told && !closed && !errands.isEmpty()) {
+                told = runSome();
+            }
+        } finally {
+            running.set(false);
+        }
+        if (told && !closed && !errands.isEmpty()) {
+            runErrandsSoon();
+        }
+    }
+
+    /** Runs some errands; false if the node does not answer. */
+    private boolean runSome() {
+        List<Errand> some = new ArrayList<>();
+        List<Call> calls = new ArrayList<>();
+        errands.drainTo(some, ERRANDS_AT_ONCE);
+        some.removeIf(errand -> errand.untilNanos < context.clock().nanos());
+        some.forEach(errand -> calls.add(errand.call.get()));
+        if (!calls.isEmpty()) {
+            courier.deliver(calls, null);
+        }
+        boolean told = true;
+        for (int i = 0; i < calls.size(); i++) {
+            if (calls.get(i).failure() instanceof BrokenExchange) {
+                told = false;
+                if (!errands.offer(some.get(i))) {
+                    break;
+                }
+            }
+        }
+        if (!told) {
+            suspect(0);
+        }
+        return told;
+    }
+
+    private void probe(int failures) {
+        if (closed) {
+            return;
+        }
+        Call ping = Call.of(Command.PING);
+        courier.deliver(ping, null);
+        @Nullable RuntimeException failure = ping.failure();
+        if (failure instanceof BrokenExchange) {
+            long longest = FIRST_PROBE.toNanos() << Math.min(failures, MOST_DOUBLINGS);
+            later(longest / 2 + context.random().nextLong(longest / 2), () -> probe(failures + 1));
+        } else {
+            typicalWaitNanos = 0;
+            suspected.set(false);
+            runErrandsSoon();
+        }
+    }
+
+    private void later(long nanos, Runnable task) {
+        try {
+            context.scheduler().schedule(Duration.ofNanos(nanos), task);
+        } catch (RejectedExecutionException closing) {
+            suspected.set(false);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        forgetIdle();
+        open.forEach(NodeWire::cut);
+        background.close();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+
+/** All configured nodes, and how many of them decide. Thread-safe. */
+final class Nodes implements AutoCloseable {
+    private final List<Node> all;
+    private final StoreContext context;
+    private final Duration nodeTimeout;
+    private final Duration patience;
+    private final Semaphore rounds;
+
+    /** How many answers nobody waits for are being read in the background. */
+    private final AtomicInteger stragglers = new AtomicInteger();
+
+    Nodes(List<Node> all, StoreContext context, RedlockSettings settings) {
+        this.all = List.copyOf(all);
+        this.context = context;
+        this.nodeTimeout = settings.nodeTimeout();
+        this.patience = settings.common().timeout();
+        this.rounds = new Semaphore(settings.common().maxConnections());
+    }
+
+    List<Node> all() {
+        return all;
+    }
+
+    int count() {
+        return all.size();
+    }
+
+    /** {@return so many nodes have to agree; any two such sets have a node in common} */
+    int quorum() {
+        return all.size() / 2 + 1;
+    }
+
+    /** {@return so many nodes without which there is no quorum} */
+    int blocking() {
+        return all.size() - quorum() + 1;
+    }
+
+    StoreContext context() {
+        return context;
+    }
+
+    long nodeTimeoutNanos() {
+        return nodeTimeout.toNanos();
+    }
+
+    AtomicInteger stragglers() {
+        return stragglers;
+    }
+
+    /**
+     * Asks all nodes at once and reads their answers until the outcome is decided.
+     *
+     * @param question what to ask each, by its index; nothing if the list is empty
+     * @param decided whether more answers could not change anything
+     * @return what was answered
+     * @throws StoreUnavailableException if too many rounds are under way for too long
+     */
+    Round ask(IntFunction<List<Call>> question, Predicate<Round> decided) {
+        // An interrupt that came before must not disturb the sockets of a virtual thread.
+        boolean interrupted = Thread.interrupted();
+        try {
+            interrupted |= begin();
+            try {
+                Round round = new Round(this, question);
+                round.send();
+                round.gather(decided);
+                return round;
+            } finally {
+                rounds.release();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Asks all nodes and waits for whoever can be waited for. */
+    Round askAll(IntFunction<List<Call>> question) {
+        return ask(question, round -> false);
+    }
+
+    /** Waits until few enough rounds are under way; tells whether the thread was interrupted meanwhile. */
+    private boolean begin() {
+        if (rounds.tryAcquire()) {
+            return false;
+        }
+        boolean interrupted = false;
+        long until = context.clock().nanos() + patience.toNanos();
+        while (true) {
+            try {
+                if (rounds.tryAcquire(until - context.clock().nanos(), TimeUnit.NANOSECONDS)) {
+                    return interrupted;
+                }
+                throw new StoreUnavailableException(
+                        "ask", "all nodes", new TimeoutException("all connections were busy for too long"));
+            } catch (InterruptedException later) {
+                interrupted = true;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        all.forEach(Node::close);
+    }
+}

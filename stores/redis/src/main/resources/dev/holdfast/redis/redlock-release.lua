@@ -1,0 +1,15 @@
+-- Release. Invariant: only what is held with this epoch and owner, and has not expired, is given back; the counter stays.
+-- KEYS: names. ARGV: epoch and owner per name. Answers per name: 1 released, 0 not held, 2 held by this owner otherwise.
+local answers = {}
+for i = 1, #KEYS do
+  local value, answer = call('GET', KEYS[i]), 0
+  if held_until(value) > 0 and sub(value, 43, 58) == sub(ARGV[i], 9, 24) then
+    answer = 2
+    if sub(value, 19, 26) == sub(ARGV[i], 1, 8) then
+      free(KEYS[i], value, true)
+      answer = 1
+    end
+  end
+  answers[i] = answer
+end
+return answers

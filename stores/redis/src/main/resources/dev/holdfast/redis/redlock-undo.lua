@@ -1,0 +1,29 @@
+-- Undo. Invariant: afterwards the owner holds nothing that this attempt or an earlier one took, and with a tombstone no
+-- late request of them takes effect; a later attempt is left alone.
+-- ARGV: owner, attempt, how long the tombstone lasts or '0', '1' to tell those who wait, the owner's own channel or ''.
+local value = call('GET', KEYS[1])
+if ARGV[3] ~= '0' then
+  local floor = not value and call('HGET', KEYS[2], 'floor')
+  if floor then
+    -- A counter that is not remembered is the floor; it is written down to carry the flag.
+    value = '10' .. pack('>I8', tonumber(floor))
+  end
+  if value then
+    local grave = KEYS[1] .. ':t:' .. ARGV[1]
+    local buried = call('GET', grave)
+    if not buried or tonumber(buried) < tonumber(ARGV[2]) then
+      call('SET', grave, ARGV[2], 'PX', ARGV[3])
+    end
+    call('SET', KEYS[1] .. ':t', '', 'PX', ARGV[3])
+    value = '1' .. (flags_of(value) % 2 + 2) .. sub(value, 3)
+    call('SET', KEYS[1], value, 'PX', KEPT)
+  end
+end
+if ARGV[5] ~= '' then
+  call('ZREM', KEYS[1] .. ':w', ARGV[5])
+end
+if held_until(value) > 0 and sub(value, 43, 58) == ARGV[1] and unpack('>I8', value, 27) <= tonumber(ARGV[2]) then
+  free(KEYS[1], value, ARGV[4] == '1')
+  return 1
+end
+return 0
