@@ -1,0 +1,63 @@
+package dev.holdfast.bench.ruler;
+
+import dev.holdfast.rig.redis.RedisNode;
+import dev.holdfast.rig.redis.RespConnection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Counts what goes on between a Redis server and its clients. */
+final class RedisTraffic {
+    private final RedisNode redis;
+
+    RedisTraffic(RedisNode redis) {
+        this.redis = redis;
+    }
+
+    /**
+     * Counts what clients send, without what their scripts do inside the server. Commands that were sent together count
+     * one by one, so this is no less than round trips.
+     */
+    long commands(Duration time) {
+        try (RespConnection monitor = redis.connect()) {
+            monitor.ask("MONITOR");
+            long begin = System.nanoTime();
+            long count = 0;
+            while (System.nanoTime() - begin < time.toNanos()) {
+                try {
+                    // 1339518083.107412 [0 127.0.0.1:60866] "evalsha" …  or, from inside a script, [0 lua]
+                    if (!String.valueOf(monitor.reply()).contains(" lua] ")) {
+                        count++;
+                    }
+                } catch (SocketTimeoutException nothingWasSent) {
+                    // Silence is what good clients are made of.
+                }
+            }
+            return count;
+        } catch (IOException failed) {
+            throw new UncheckedIOException("the server cannot be watched", failed);
+        }
+    }
+
+    /**
+     * Counts how often the server wrote to a client: once for commands that came together, so these are round trips.
+     * The question itself is among them.
+     */
+    long answers(Duration time) throws InterruptedException {
+        long before = Long.parseLong(info("total_writes_processed"));
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        return Long.parseLong(info("total_writes_processed")) - before - 1;
+    }
+
+    /** One of the fields that the server tells about itself. */
+    String info(String field) {
+        return String.valueOf(redis.ask("INFO"))
+                .lines()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("Redis does not tell its " + field));
+    }
+}
