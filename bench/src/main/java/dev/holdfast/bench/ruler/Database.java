@@ -36,17 +36,17 @@ final class Database {
      * Prepares the server.
      *
      * @param script of Spring Integration for this database
+     * @param timestamp the type that ShedLock's documentation has for this database
      * @param count asks the server what it was asked since it was started
      */
-    Venue venue(String script, String count) {
+    Venue venue(String script, String timestamp, String count) {
         try {
             Connection connection = rig.keep(server.connect());
             ScriptUtils.executeSqlScript(
                     connection, new ClassPathResource("org/springframework/integration/jdbc/" + script));
             try (Statement statement = connection.createStatement()) {
-                statement.execute(
-                        "CREATE TABLE shedlock (name VARCHAR(64) PRIMARY KEY, lock_until TIMESTAMP(3) NOT NULL, "
-                                + "locked_at TIMESTAMP(3) NOT NULL, locked_by VARCHAR(255) NOT NULL)");
+                statement.execute("CREATE TABLE shedlock (name VARCHAR(64) PRIMARY KEY, lock_until " + timestamp
+                        + " NOT NULL, locked_at " + timestamp + " NOT NULL, locked_by VARCHAR(255) NOT NULL)");
                 statement.execute("CREATE TABLE bench_row (name VARCHAR(255) PRIMARY KEY)");
             }
             DatabaseMetaData about = connection.getMetaData();

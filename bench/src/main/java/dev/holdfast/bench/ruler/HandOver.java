@@ -19,6 +19,9 @@ final class HandOver implements Heat, Runnable {
 
     private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
+    /** Looking costs the processors that the hand-over needs. */
+    private static final long BETWEEN_LOOKS_WHILE_MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final Mutex mutex;
     private final long mostNanosKeptWaiting;
     private final Blackboard board;
@@ -95,6 +98,7 @@ final class HandOver implements Heat, Runnable {
                 awaitOther();
                 board.releasing(System.nanoTime());
                 mutex.unlock();
+                awaitEntryOfOther();
                 underWay.countDown();
             }
         } catch (InterruptedException stopped) {
@@ -102,6 +106,13 @@ final class HandOver implements Heat, Runnable {
         } catch (RuntimeException | Error failed) {
             failure = failed;
             underWay.countDown();
+        }
+    }
+
+    /** Whoever lets latecomers pass a waiter would otherwise give it back to us at once, and nothing is handed over. */
+    private void awaitEntryOfOther() {
+        while (board.lastProcess() != other && !over) {
+            LockSupport.parkNanos(BETWEEN_LOOKS_WHILE_MEASURED_NANOS);
         }
     }
 

@@ -22,7 +22,7 @@ final class MariaDbStore implements Store {
 
     @Override
     public Venue start(Rig rig) throws InterruptedException {
-        return new Database(rig, MariaDb.start(rig)).venue("schema-mysql.sql", QUERIES);
+        return new Database(rig, MariaDb.start(rig)).venue("schema-mysql.sql", "TIMESTAMP(3)", QUERIES);
     }
 
     @Override

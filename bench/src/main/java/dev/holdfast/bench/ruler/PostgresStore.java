@@ -24,7 +24,7 @@ final class PostgresStore implements Store {
 
     @Override
     public Venue start(Rig rig) throws InterruptedException {
-        return new Database(rig, Postgres.start(rig)).venue("schema-postgresql.sql", TRANSACTIONS);
+        return new Database(rig, Postgres.start(rig)).venue("schema-postgresql.sql", "TIMESTAMP", TRANSACTIONS);
     }
 
     @Override
