@@ -12,7 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
@@ -44,26 +44,28 @@ final class Database {
             Connection connection = rig.keep(server.connect());
             ScriptUtils.executeSqlScript(
                     connection, new ClassPathResource("org/springframework/integration/jdbc/" + script));
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("CREATE TABLE shedlock (name VARCHAR(64) PRIMARY KEY, lock_until " + timestamp
-                        + " NOT NULL, locked_at " + timestamp + " NOT NULL, locked_by VARCHAR(255) NOT NULL)");
-                statement.execute("CREATE TABLE bench_row (name VARCHAR(255) PRIMARY KEY)");
-            }
+            execute("CREATE TABLE shedlock (name VARCHAR(64) PRIMARY KEY, lock_until " + timestamp
+                    + " NOT NULL, locked_at " + timestamp + " NOT NULL, locked_by VARCHAR(255) NOT NULL)");
+            execute("CREATE TABLE bench_row (name VARCHAR(255) PRIMARY KEY)");
             DatabaseMetaData about = connection.getMetaData();
-            Venue.Traffic traffic = time -> {
-                long before = number(connection, count);
-                TimeUnit.NANOSECONDS.sleep(time.toNanos());
-                // The first question is among those that were counted.
-                return number(connection, count) - before - 1;
-            };
-            return new Venue(
+            AtomicLong questions = new AtomicLong();
+            return Venue.of(
                     server.access().jdbcUrlWithCredentials(),
                     about.getDatabaseProductName() + " " + about.getDatabaseProductVersion()
                             + ", commits are written but not forced to the disk",
-                    traffic,
-                    traffic);
+                    // Each question is among those that the next one counts.
+                    () -> number(connection, count) - questions.getAndIncrement());
         } catch (SQLException failed) {
             throw new IllegalStateException("the database cannot be prepared", failed);
+        }
+    }
+
+    void execute(String sql) {
+        try (Connection connection = server.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException failed) {
+            throw new IllegalStateException("the database cannot be prepared: " + sql, failed);
         }
     }
 

@@ -9,6 +9,10 @@ enum Figure {
     PER_SECOND,
     /** How often the lock was given in the time that counted; nought shows that the rate is only a bound. */
     GRANTS,
+    /** How often the lock was given in all, also before and after the time that counted. */
+    ENTRIES,
+    /** How often the server was asked for each time that the lock was given. */
+    REQUESTS_PER_GRANT,
     /** Of any thread. */
     LONGEST_WAIT_MILLIS,
     /** Of any thread that got the lock from another process. */

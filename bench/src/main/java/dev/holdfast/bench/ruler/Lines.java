@@ -19,6 +19,7 @@ record Lines(Results results, Maker ours) {
         return results.figure(maker, Figure.PER_SECOND)
                         .map(spread -> String.format("%12s/s", number(spread.median())))
                         .orElse("")
+                + median(maker, Figure.REQUESTS_PER_GRANT, "  %6.2f requests each")
                 + compared(maker, Figure.PER_SECOND)
                 + none;
     }

@@ -27,7 +27,8 @@ final class MemoryStore implements Store {
         return Venue.of(
                 "memory:",
                 "no server; one process for each maker"
-                        + (VIRTUAL_THREADS ? "" : "; no crowd-virtual, which needs Java 21 or later"));
+                        + (VIRTUAL_THREADS ? "" : "; no crowd-virtual, which needs Java 21 or later"),
+                () -> 0);
     }
 
     @Override

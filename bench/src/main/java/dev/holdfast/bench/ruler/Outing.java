@@ -31,6 +31,8 @@ record Outing(Map<Figure, Double> figures) {
         long least = served.stream().mapToLong(Long::longValue).min().orElse(0);
         figures.put(Figure.GRANTS, (double) grants);
         figures.put(
+                Figure.ENTRIES, (double) laps.stream().mapToLong(Lap::entries).sum());
+        figures.put(
                 Figure.PER_SECOND,
                 grants > 0 ? laps.stream().mapToDouble(Lap::perSecond).sum() : 1e9 / longest(laps));
         figures.put(Figure.LEAST_SERVED, grants > 0 ? least * (double) served.size() / grants : 0);
@@ -55,6 +57,15 @@ record Outing(Map<Figure, Double> figures) {
 
     Optional<Double> get(Figure figure) {
         return Optional.ofNullable(figures.get(figure));
+    }
+
+    /** Adds how often the server was asked meanwhile. */
+    Outing withRequests(long count) {
+        Map<Figure, Double> more = new EnumMap<>(figures);
+        get(Figure.ENTRIES)
+                .filter(entries -> entries > 0)
+                .ifPresent(entries -> more.put(Figure.REQUESTS_PER_GRANT, count / entries));
+        return new Outing(more);
     }
 
     /** One line, for the pipe to the parent. */

@@ -9,13 +9,14 @@ import static dev.holdfast.bench.ruler.Maker.SPRING_JDBC;
 
 import dev.holdfast.bench.ruler.Scenario.Kind;
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.postgres.Postgres;
 import java.util.List;
 
 /** One PostgreSQL server. */
 final class PostgresStore implements Store {
-    private static final String TRANSACTIONS =
-            "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+    /** Known at once, unlike the numbers of transactions, which servers add up only now and then. */
+    private static final String STATEMENTS = "SELECT SUM(calls) FROM pg_stat_statements";
 
     @Override
     public String word() {
@@ -24,7 +25,10 @@ final class PostgresStore implements Store {
 
     @Override
     public Venue start(Rig rig) throws InterruptedException {
-        return new Database(rig, Postgres.start(rig)).venue("schema-postgresql.sql", "TIMESTAMP", TRANSACTIONS);
+        DatabaseServer server = Postgres.start(rig, "shared_preload_libraries=pg_stat_statements");
+        Database database = new Database(rig, server);
+        database.execute("CREATE EXTENSION pg_stat_statements");
+        return database.venue("schema-postgresql.sql", "TIMESTAMP", STATEMENTS);
     }
 
     @Override

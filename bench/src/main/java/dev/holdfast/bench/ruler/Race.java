@@ -129,6 +129,7 @@ final class Race implements Heat {
         private void alone(Mutex mutex) throws InterruptedException {
             mutex.lock();
             mutex.unlock();
+            entries++;
             underWay.countDown();
             int pairs = 1;
             while (!over) {
@@ -137,6 +138,7 @@ final class Race implements Heat {
                     mutex.lock();
                     mutex.unlock();
                 }
+                entries += pairs;
                 served += counting ? pairs : 0;
                 if (pairs < MOST_PAIRS_PER_LOOK && System.nanoTime() - begin < SHORT_LOOK_NANOS) {
                     pairs *= 2;

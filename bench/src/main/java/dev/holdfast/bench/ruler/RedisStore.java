@@ -25,7 +25,7 @@ final class RedisStore implements Store {
     public Venue start(Rig rig) throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
         RedisTraffic traffic = new RedisTraffic(redis);
-        return new Venue(redis.url(), "Redis " + traffic.info("redis_version"), traffic::commands, traffic::answers);
+        return new Venue(redis.url(), "Redis " + traffic.info("redis_version"), traffic::answers, traffic::commands);
     }
 
     @Override

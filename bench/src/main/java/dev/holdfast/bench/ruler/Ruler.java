@@ -52,12 +52,14 @@ final class Ruler {
             for (int round = 1 - request.warmUps(); round <= request.rounds(); round++) {
                 for (Team team : teams) {
                     show(round, request.rounds(), team.maker());
+                    long before = venue.asked().getAsLong();
                     Outing outing = team.run(
                             scenario.command(team.maker()),
                             scenario.isShared(),
                             round > 0 ? request.time() : request.warmUp());
                     if (round > 0) {
-                        results.add(team.maker(), outing);
+                        results.add(
+                                team.maker(), outing.withRequests(venue.asked().getAsLong() - before));
                     }
                 }
             }
@@ -78,9 +80,9 @@ final class Ruler {
             try (Team team = start(scenario, maker)) {
                 team.perform(scenario.command(maker));
                 progress.show(maker.title() + ", commands");
-                double commands = (double) venue.requests().over(RENEWAL_PERIOD.multipliedBy(periods)) / periods;
+                double commands = (double) venue.commands().over(RENEWAL_PERIOD.multipliedBy(periods)) / periods;
                 progress.show(maker.title() + ", round trips");
-                double answers = (double) venue.replies().over(RENEWAL_PERIOD.multipliedBy(periods)) / periods;
+                double answers = (double) venue.askedOver(RENEWAL_PERIOD.multipliedBy(periods)) / periods;
                 results.add(maker, new Outing(Map.of(Figure.COMMANDS, commands, Figure.ROUND_TRIPS, answers)));
                 team.perform("drop");
             }
@@ -109,7 +111,7 @@ final class Ruler {
         Duration time = request.time().compareTo(SHORTEST_COUNT) < 0 ? SHORTEST_COUNT : request.time();
         team.block(lock, threads);
         TimeUnit.NANOSECONDS.sleep(WAITERS_SETTLE.toNanos());
-        double perSecond = venue.requests().over(time) * 1e9 / time.toNanos();
+        double perSecond = venue.askedOver(time) * 1e9 / time.toNanos();
         team.unblock();
         return perSecond;
     }

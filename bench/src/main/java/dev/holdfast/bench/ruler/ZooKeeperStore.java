@@ -28,7 +28,8 @@ final class ZooKeeperStore implements Store {
                 ZooKeeperSettings.defaults().withTick(TICK).forMeasurements().withSynchronousWrites());
         return Venue.of(
                 "zookeeper://" + node.address(),
-                "ZooKeeper " + ClassPath.versionOf("zookeeper") + ", one server, forceSync=yes (its default)");
+                "ZooKeeper " + ClassPath.versionOf("zookeeper") + ", one server, forceSync=yes (its default)",
+                () -> node.metric("packets_received"));
     }
 
     @Override

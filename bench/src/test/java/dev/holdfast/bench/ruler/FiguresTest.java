@@ -39,6 +39,14 @@ final class FiguresTest {
     }
 
     @Test
+    void requestsAreSharedOutToAllGrantsOfTheRound() {
+        Outing outing = Outing.of(List.of(new Lap(1_000_000_000L, List.of(10L), 40, 0, 0, 0, 0)));
+        assertThat(outing.withRequests(80).get(Figure.REQUESTS_PER_GRANT)).contains(2.0);
+        Outing none = Outing.of(List.of(new Lap(1_000_000_000L, List.of(0L), 0, 0, 0, 0, 0)));
+        assertThat(none.withRequests(80).get(Figure.REQUESTS_PER_GRANT)).isEmpty();
+    }
+
+    @Test
     void processWithoutHandOversDoesNotMakeTheOthersLookQuicker() {
         Outing outing = Outing.of(List.of(
                 new Lap(1_000_000_000L, List.of(0L), 1, 0, 0, 0, 0),
