@@ -38,7 +38,7 @@ public record Request(
      */
     public static Request of(String store) {
         boolean all = store.equals(ALL);
-        return new Request(store, Optional.empty(), TIME, all ? 3 : 5, all ? 1 : 2, SHORTEST_WARM_UP, Optional.empty());
+        return new Request(store, Optional.empty(), TIME, all ? 2 : 5, all ? 1 : 2, SHORTEST_WARM_UP, Optional.empty());
     }
 
     /**

@@ -12,7 +12,7 @@ final class Ruler {
     /** A third of the lease of 30 seconds that Holdfast and Redisson have by default. */
     private static final Duration RENEWAL_PERIOD = Duration.ofSeconds(10);
 
-    private static final int MOST_RENEWAL_PERIODS = 3;
+    private static final int PERIODS_COUNTED = 2;
 
     /** Whoever asks less and less often while it waits has come to its longest interval then. */
     private static final Duration WAITERS_SETTLE = Duration.ofSeconds(3);
@@ -75,14 +75,18 @@ final class Ruler {
      */
     private Results hold(Scenario scenario) throws InterruptedException {
         Results results = new Results();
-        int periods = Math.max(1, Math.min(request.rounds() / 2, MOST_RENEWAL_PERIODS));
+        Duration window = RENEWAL_PERIOD.multipliedBy(PERIODS_COUNTED);
         for (Maker maker : scenario.makers()) {
             try (Team team = start(scenario, maker)) {
                 team.perform(scenario.command(maker));
+                // Taking thousands of leases takes seconds: until all were renewed once, a window may miss some of
+                // them.
+                progress.show(maker.title() + ", until all were renewed");
+                TimeUnit.NANOSECONDS.sleep(window.toNanos());
                 progress.show(maker.title() + ", commands");
-                double commands = (double) venue.commands().over(RENEWAL_PERIOD.multipliedBy(periods)) / periods;
+                double commands = (double) venue.commands().over(window) / PERIODS_COUNTED;
                 progress.show(maker.title() + ", round trips");
-                double answers = (double) venue.askedOver(RENEWAL_PERIOD.multipliedBy(periods)) / periods;
+                double answers = (double) venue.askedOver(window) / PERIODS_COUNTED;
                 results.add(maker, new Outing(Map.of(Figure.COMMANDS, commands, Figure.ROUND_TRIPS, answers)));
                 team.perform("drop");
             }
@@ -93,7 +97,7 @@ final class Ruler {
     /** What waiting costs the server, first with one thread in each process and then with many. */
     private Results await(Scenario scenario) throws InterruptedException {
         Results results = new Results();
-        int rounds = Math.min(request.rounds(), MOST_ROUNDS_OF_WAITING);
+        int rounds = Math.max(1, Math.min(request.rounds() / 2, MOST_ROUNDS_OF_WAITING));
         for (Maker maker : scenario.makers()) {
             try (Team team = start(scenario, maker)) {
                 for (int round = 1; round <= rounds; round++) {
