@@ -59,6 +59,11 @@ final class Blackboard {
         return last != 0;
     }
 
+    /** Who had the lock last, counted from 1; 0 if nobody had it yet. */
+    long lastProcess() {
+        return get(LAST_PROCESS);
+    }
+
     void releasing(long nanos) {
         set(RELEASED_AT, nanos);
     }

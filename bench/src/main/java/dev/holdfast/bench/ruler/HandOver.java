@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,11 @@ final class HandOver implements Heat, Runnable {
 
     private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
+    /** Looking costs the processors that the hand-over needs. */
+    private static final long BETWEEN_LOOKS_WHILE_MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final Mutex mutex;
+    private final long mostNanosKeptWaiting;
     private final Blackboard board;
     private final int process;
     private final int other;
@@ -31,8 +36,16 @@ final class HandOver implements Heat, Runnable {
     private volatile long countingSince;
     private volatile @Nullable Throwable failure;
 
-    HandOver(Mutex mutex, Blackboard board, int process) {
+    /**
+     * Makes one.
+     *
+     * @param mutex of this process
+     * @param keptWaitingMillis for how much longer, at most, a waiter that has settled is kept waiting; those who ask in
+     *     fixed intervals would otherwise always be met at the same point of them
+     */
+    HandOver(Mutex mutex, int keptWaitingMillis, Blackboard board, int process) {
         this.mutex = mutex;
+        this.mostNanosKeptWaiting = TimeUnit.MILLISECONDS.toNanos(keptWaitingMillis);
         this.board = board;
         this.process = process;
         this.other = 3 - process;
@@ -85,6 +98,7 @@ final class HandOver implements Heat, Runnable {
                 awaitOther();
                 board.releasing(System.nanoTime());
                 mutex.unlock();
+                awaitEntryOfOther();
                 underWay.countDown();
             }
         } catch (InterruptedException stopped) {
@@ -95,13 +109,21 @@ final class HandOver implements Heat, Runnable {
         }
     }
 
+    /** Whoever lets latecomers pass a waiter would otherwise give it back to us at once, and nothing is handed over. */
+    private void awaitEntryOfOther() {
+        while (board.lastProcess() != other && !over) {
+            LockSupport.parkNanos(BETWEEN_LOOKS_WHILE_MEASURED_NANOS);
+        }
+    }
+
     private void awaitOther() {
         while (!board.isWaiting(other) && !over) {
             LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
         }
         long begin = System.nanoTime();
-        while (System.nanoTime() - begin < WAITER_SETTLES_NANOS && !over) {
-            LockSupport.parkNanos(WAITER_SETTLES_NANOS);
+        long nanos = WAITER_SETTLES_NANOS + ThreadLocalRandom.current().nextLong(mostNanosKeptWaiting + 1);
+        for (long left = nanos; left > 0 && !over; left = nanos - (System.nanoTime() - begin)) {
+            LockSupport.parkNanos(Math.min(left, WAITER_SETTLES_NANOS));
         }
     }
 }

@@ -3,38 +3,37 @@ package dev.holdfast.bench.ruler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
-/** The results for machines. All texts in it are our own and need no escapes. */
+/** The results for machines. */
 final class Json {
     private Json() {}
 
-    static void write(Path file, Request request, List<Scenario> scenarios, List<Results> results) throws IOException {
-        String all = IntStream.range(0, scenarios.size())
-                .mapToObj(i -> scenario(scenarios.get(i), results.get(i)))
-                .collect(Collectors.joining(",\n"));
+    static void write(Path file, Request request, List<Finding> findings) throws IOException {
         Files.writeString(
                 file,
-                "{\n\"java\": \"" + Runtime.version() + "\", \"processors\": "
+                "{\n\"java\": " + text(Runtime.version().toString()) + ", \"processors\": "
                         + Runtime.getRuntime().availableProcessors() + ", \"rounds\": " + request.rounds()
-                        + ", \"seconds\": " + number(request.time().toMillis() / 1e3) + ",\n\"scenarios\": [\n" + all
-                        + "\n]}\n");
+                        + ", \"seconds\": " + number(request.time().toMillis() / 1e3) + ",\n\"scenarios\": [\n"
+                        + findings.stream().map(Json::finding).collect(Collectors.joining(",\n")) + "\n]}\n");
     }
 
-    private static String scenario(Scenario scenario, Results results) {
-        List<String> makers = new ArrayList<>();
-        for (Maker maker : results.makers()) {
-            String rounds = results.of(maker).stream().map(Json::outing).collect(Collectors.joining(",\n      "));
-            makers.add("    {\"maker\": \"" + maker.word() + "\", \"rounds\": [\n      " + rounds + "]}");
-        }
-        String targets = scenario.targets().stream()
+    private static String finding(Finding finding) {
+        Results results = finding.results();
+        String makers = results.makers().stream()
+                .map(maker -> "    {\"maker\": " + text(maker.word()) + ", \"setUp\": " + text(maker.setUp())
+                        + ", \"rounds\": [\n      "
+                        + results.of(maker).stream().map(Json::outing).collect(Collectors.joining(",\n      "))
+                        + "]}")
+                .collect(Collectors.joining(",\n"));
+        String targets = finding.scenario().targets().stream()
                 .map(target -> target(target, results))
                 .collect(Collectors.joining(",\n    "));
-        return "  {\"name\": \"" + scenario.name() + "\", \"makers\": [\n" + String.join(",\n", makers)
+        return "  {\"store\": " + text(finding.store().word()) + ", \"server\": " + text(finding.server())
+                + ", \"name\": " + text(finding.scenario().name()) + ", \"failure\": "
+                + finding.failure().map(Json::text).orElse("null") + ", \"makers\": [\n" + makers
                 + "],\n   \"targets\": [\n    " + targets + "]}";
     }
 
@@ -43,16 +42,29 @@ final class Json {
                 .apply(results)
                 .map(measured -> number(measured.value()))
                 .orElse("null");
-        return "{\"what\": \"" + target.what() + "\", \"" + (target.atLeast() ? "atLeast" : "atMost") + "\": "
+        return "{\"what\": " + text(target.what()) + ", \"" + (target.atLeast() ? "atLeast" : "atMost") + "\": "
                 + number(target.bound()) + ", \"value\": " + value + ", \"met\": " + target.isMet(results) + "}";
     }
 
     private static String outing(Outing outing) {
-        return "{\"perSecond\": " + number(outing.perSecond()) + ", \"longestWaitMillis\": "
-                + number(outing.longestWaitMillis()) + ", \"longestSwitchMillis\": "
-                + number(outing.longestSwitchMillis()) + ", \"leastServed\": " + number(outing.leastServed())
-                + ", \"switchesPerSecond\": " + number(outing.switchesPerSecond()) + ", \"handOverMicros\": "
-                + number(outing.handOverMicros()) + ", \"roundTrips\": " + number(outing.roundTrips()) + "}";
+        return outing.figures().entrySet().stream()
+                .map(entry -> text(entry.getKey().word()) + ": " + number(entry.getValue()))
+                .collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    /** Failures quote what processes have said, whatever that was. */
+    private static String text(String value) {
+        StringBuilder quoted = new StringBuilder("\"");
+        value.chars().forEach(c -> {
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append((char) c);
+            } else if (c < ' ') {
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", c));
+            } else {
+                quoted.append((char) c);
+            }
+        });
+        return quoted.append('"').toString();
     }
 
     private static String number(double value) {

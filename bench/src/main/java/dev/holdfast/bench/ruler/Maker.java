@@ -7,23 +7,47 @@ import java.util.Locale;
 
 /** Whose locks are measured. Each is set up as its documentation says, with its own defaults. */
 enum Maker {
-    HOLDFAST("Holdfast"),
-    HOLDFAST_STICKY("Holdfast, sticky"),
-    REDISSON("Redisson RLock"),
-    REDISSON_FAIR("Redisson fair lock"),
-    SPRING("Spring RedisLockRegistry"),
-    JEDIS("bare Jedis");
+    HOLDFAST("Holdfast", "shipped defaults", ""),
+    HOLDFAST_STICKY("Holdfast, sticky", "sticky for 10 s, otherwise shipped defaults", ""),
+    HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
+    JDK("ReentrantLock", "of this JDK, within one process", ""),
+    JDK_FAIR("fair ReentrantLock", "of this JDK, within one process", ""),
+    REDISSON("Redisson RLock", "the address, otherwise defaults", "redisson"),
+    REDISSON_FAIR("Redisson fair lock", "the address, otherwise defaults", "redisson"),
+    SPRING_REDIS("Spring RedisLockRegistry", "PUB_SUB_LOCK, Lettuce", "spring-integration-redis"),
+    JEDIS("bare Jedis", "SET NX PX and a compare-and-delete script, up to 128 connections", "jedis"),
+    SPRING_JDBC(
+            "Spring JdbcLockRegistry",
+            "DefaultLockRepository, on PostgreSQL with ON CONFLICT DO NOTHING; HikariCP with 10 connections",
+            "spring-integration-jdbc"),
+    SHEDLOCK(
+            "ShedLock",
+            "JdbcTemplate, the database's time; HikariCP with 10 connections",
+            "shedlock-provider-jdbc-template"),
+    ROW("bare insert + delete", "by primary key, autocommit; HikariCP with 10 connections", ""),
+    ADVISORY("bare advisory lock", "pg_advisory_lock and pg_advisory_unlock on one connection", ""),
+    CURATOR("Curator InterProcessMutex", "ExponentialBackoffRetry(1000, 3), otherwise defaults", "curator-recipes"),
+    NODE("bare create + delete", "of one ephemeral node, on one session", "zookeeper");
 
     private static final Duration STICKY = Duration.ofSeconds(10);
 
     private final String title;
+    private final String setUp;
+    private final String artifact;
 
-    Maker(String title) {
+    Maker(String title, String setUp, String artifact) {
         this.title = title;
+        this.setUp = setUp;
+        this.artifact = artifact;
     }
 
     String title() {
         return title;
+    }
+
+    /** How it is set up, and its version where that is another one than ours. */
+    String setUp() {
+        return artifact.isEmpty() ? setUp : ClassPath.versionOf(artifact) + "; " + setUp;
     }
 
     /** The name in JSON, on command lines, and in the names of locks. */
@@ -40,10 +64,19 @@ enum Maker {
             case HOLDFAST -> new HoldfastLocks(url, LockOptions.defaults());
             case HOLDFAST_STICKY ->
                 new HoldfastLocks(url, LockOptions.defaults().withStickyFor(STICKY));
+            case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", LockOptions.defaults());
+            case JDK -> new JdkLocks(false);
+            case JDK_FAIR -> new JdkLocks(true);
             case REDISSON -> new RedissonLocks(url, false);
             case REDISSON_FAIR -> new RedissonLocks(url, true);
-            case SPRING -> new SpringLocks(URI.create(url));
+            case SPRING_REDIS -> new SpringRedisLocks(URI.create(url));
             case JEDIS -> new JedisLocks(URI.create(url));
+            case SPRING_JDBC -> new SpringJdbcLocks(url);
+            case SHEDLOCK -> new ShedLocks(url);
+            case ROW -> new RowLocks(url);
+            case ADVISORY -> new AdvisoryLocks(url);
+            case CURATOR -> new CuratorLocks(URI.create(url).getAuthority());
+            case NODE -> new NodeLocks(URI.create(url).getAuthority());
         };
     }
 }

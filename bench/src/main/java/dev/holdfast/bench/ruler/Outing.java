@@ -1,46 +1,87 @@
 package dev.holdfast.bench.ruler;
 
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What a maker's processes achieved together in one round.
  *
- * @param perSecond how often the lock was taken and given back
- * @param longestWaitMillis of any thread
- * @param longestSwitchMillis of any thread that got the lock from another process
- * @param leastServed how often the least served thread had the lock, as a share of the mean
- * @param switchesPerSecond how often the lock went from process to process
- * @param handOverMicros median time to wake a waiter in the other process
- * @param roundTrips commands sent in one renewal period
+ * @param figures what was measured, in the order of the constants
  */
-record Outing(
-        double perSecond,
-        double longestWaitMillis,
-        double longestSwitchMillis,
-        double leastServed,
-        double switchesPerSecond,
-        double handOverMicros,
-        double roundTrips) {
+record Outing(Map<Figure, Double> figures) {
 
-    static Outing of(List<Lap> laps) {
-        List<Long> served =
-                laps.stream().map(Lap::served).flatMap(Collection::stream).toList();
-        double mean = served.stream().mapToLong(Long::longValue).average().orElse(0);
-        long least = served.stream().mapToLong(Long::longValue).min().orElse(0);
-        return new Outing(
-                laps.stream().mapToDouble(Lap::perSecond).sum(),
-                laps.stream().mapToLong(Lap::longestWaitNanos).max().orElse(0) / 1e6,
-                laps.stream().mapToLong(Lap::longestSwitchNanos).max().orElse(0) / 1e6,
-                mean == 0 ? 0 : least / mean,
-                laps.stream()
-                        .mapToDouble(lap -> lap.switches() * 1e9 / lap.nanos())
-                        .sum(),
-                laps.stream().mapToLong(Lap::handOverNanos).average().orElse(0) / 1e3,
-                0);
+    /** Copies the map. */
+    Outing {
+        Map<Figure, Double> ordered = new EnumMap<>(Figure.class);
+        ordered.putAll(figures);
+        figures = Collections.unmodifiableMap(ordered);
     }
 
-    static Outing ofRoundTrips(double count) {
-        return new Outing(0, 0, 0, 0, 0, 0, count);
+    static Outing of(List<Lap> laps) {
+        Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+        List<Long> served =
+                laps.stream().map(Lap::served).flatMap(Collection::stream).toList();
+        long grants = served.stream().mapToLong(Long::longValue).sum();
+        long least = served.stream().mapToLong(Long::longValue).min().orElse(0);
+        figures.put(Figure.GRANTS, (double) grants);
+        figures.put(
+                Figure.ENTRIES, (double) laps.stream().mapToLong(Lap::entries).sum());
+        figures.put(
+                Figure.PER_SECOND,
+                grants > 0 ? laps.stream().mapToDouble(Lap::perSecond).sum() : 1e9 / longest(laps));
+        figures.put(Figure.LEAST_SERVED, grants > 0 ? least * (double) served.size() / grants : 0);
+        figures.put(
+                Figure.LONGEST_WAIT_MILLIS,
+                laps.stream().mapToLong(Lap::longestWaitNanos).max().orElse(0) / 1e6);
+        figures.put(
+                Figure.LONGEST_SWITCH_MILLIS,
+                laps.stream().mapToLong(Lap::longestSwitchNanos).max().orElse(0) / 1e6);
+        figures.put(
+                Figure.SWITCHES_PER_SECOND,
+                laps.stream()
+                        .mapToDouble(lap -> lap.switches() * 1e9 / lap.nanos())
+                        .sum());
+        laps.stream()
+                .mapToLong(Lap::handOverNanos)
+                .filter(nanos -> nanos > 0)
+                .average()
+                .ifPresent(nanos -> figures.put(Figure.HAND_OVER_MICROS, nanos / 1e3));
+        return new Outing(figures);
+    }
+
+    Optional<Double> get(Figure figure) {
+        return Optional.ofNullable(figures.get(figure));
+    }
+
+    /** Adds how often the server was asked meanwhile. */
+    Outing withRequests(long count) {
+        Map<Figure, Double> more = new EnumMap<>(figures);
+        get(Figure.ENTRIES)
+                .filter(entries -> entries > 0)
+                .ifPresent(entries -> more.put(Figure.REQUESTS_PER_GRANT, count / entries));
+        return new Outing(more);
+    }
+
+    /** One line, for the pipe to the parent. */
+    String line() {
+        return figures.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .collect(Collectors.joining(" "));
+    }
+
+    static Outing parse(String line) {
+        return new Outing(Arrays.stream(line.split(" ", -1))
+                .map(word -> word.split("=", 2))
+                .collect(Collectors.toMap(pair -> Figure.valueOf(pair[0]), pair -> Double.valueOf(pair[1]))));
+    }
+
+    private static long longest(List<Lap> laps) {
+        return laps.stream().mapToLong(Lap::nanos).max().orElse(1);
     }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.bench.ruler;
 
 import org.redisson.Redisson;
-import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
@@ -19,18 +18,7 @@ final class RedissonLocks implements Locks {
 
     @Override
     public Mutex mutex(String name) {
-        RLock lock = fair ? client.getFairLock(name) : client.getLock(name);
-        return new Mutex() {
-            @Override
-            public void lock() {
-                lock.lock();
-            }
-
-            @Override
-            public void unlock() {
-                lock.unlock();
-            }
-        };
+        return Mutex.of(fair ? client.getFairLock(name) : client.getLock(name));
     }
 
     @Override

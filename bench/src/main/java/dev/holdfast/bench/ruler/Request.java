@@ -5,18 +5,40 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What the user asked for.
+ * What the user asked for. Immutable; every {@code with…} method returns a changed copy.
  *
+ * @param store the only one, or {@code all}
  * @param scenario the only one to run, or empty for all
  * @param time for which each maker is counted in a round
- * @param rounds that count; some more come first and do not
+ * @param rounds that count
+ * @param warmUps rounds that come first and do not count
+ * @param shortestWarmUp the compiler needs its time even if the rounds that count are short
  * @param json a file for the results
  */
-public record Request(Optional<String> scenario, Duration time, int rounds, Optional<Path> json) {
+public record Request(
+        String store,
+        Optional<String> scenario,
+        Duration time,
+        int rounds,
+        int warmUps,
+        Duration shortestWarmUp,
+        Optional<Path> json) {
+    /** Stands for every store. */
+    public static final String ALL = "all";
 
-    /** {@return all scenarios, 5 rounds of 2 seconds, no file} */
-    public static Request defaults() {
-        return new Request(Optional.empty(), Duration.ofSeconds(2), 5, Optional.empty());
+    private static final Duration TIME = Duration.ofSeconds(2);
+    private static final Duration SHORTEST_WARM_UP = Duration.ofSeconds(2);
+
+    /**
+     * Makes one for all scenarios of a store, without a file. For all stores together there are fewer rounds, so that it
+     * ends in a quarter of an hour.
+     *
+     * @param store its name, or {@link #ALL}
+     * @return the request
+     */
+    public static Request of(String store) {
+        boolean all = store.equals(ALL);
+        return new Request(store, Optional.empty(), TIME, all ? 2 : 5, all ? 1 : 2, SHORTEST_WARM_UP, Optional.empty());
     }
 
     /**
@@ -26,7 +48,7 @@ public record Request(Optional<String> scenario, Duration time, int rounds, Opti
      * @return the changed copy
      */
     public Request withScenario(String name) {
-        return new Request(Optional.of(name), time, rounds, json);
+        return new Request(store, Optional.of(name), time, rounds, warmUps, shortestWarmUp, json);
     }
 
     /**
@@ -36,7 +58,7 @@ public record Request(Optional<String> scenario, Duration time, int rounds, Opti
      * @return the changed copy
      */
     public Request withTime(Duration each) {
-        return new Request(scenario, each, rounds, json);
+        return new Request(store, scenario, each, rounds, warmUps, shortestWarmUp, json);
     }
 
     /**
@@ -46,7 +68,7 @@ public record Request(Optional<String> scenario, Duration time, int rounds, Opti
      * @return the changed copy
      */
     public Request withRounds(int number) {
-        return new Request(scenario, time, number, json);
+        return new Request(store, scenario, time, number, warmUps, shortestWarmUp, json);
     }
 
     /**
@@ -56,6 +78,16 @@ public record Request(Optional<String> scenario, Duration time, int rounds, Opti
      * @return the changed copy
      */
     public Request withJson(Path file) {
-        return new Request(scenario, time, rounds, Optional.of(file));
+        return new Request(store, scenario, time, rounds, warmUps, shortestWarmUp, Optional.of(file));
+    }
+
+    /** Warms up once and shortly, for tests. */
+    Request withWarmUp(Duration each) {
+        return new Request(store, scenario, time, rounds, 1, each, json);
+    }
+
+    /** How long a round lasts that does not count. With fewer of them there is no time for longer ones. */
+    Duration warmUp() {
+        return warmUps == 1 || time.compareTo(shortestWarmUp) < 0 ? shortestWarmUp : time;
     }
 }

@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.IntStream;
 
 /** The outings of every maker in one scenario, round by round. Used by one thread. */
@@ -24,18 +24,33 @@ final class Results {
         return List.copyOf(outings.getOrDefault(maker, List.of()));
     }
 
-    /** One maker's figure over the rounds. */
-    Optional<Spread> figure(Maker maker, ToDoubleFunction<Outing> figure) {
-        return Spread.of(of(maker).stream().mapToDouble(figure).boxed().toList());
+    /** One maker's figure over the rounds in which it was measured. */
+    Optional<Spread> figure(Maker maker, Figure figure) {
+        return Spread.of(of(maker).stream()
+                .flatMap(outing -> outing.get(figure).stream())
+                .toList());
     }
 
     /** One maker's figure divided by another's, in each round, since they ran side by side. */
-    Optional<Spread> ratio(Maker ours, Maker theirs, ToDoubleFunction<Outing> figure) {
+    Optional<Spread> ratio(Maker ours, Maker theirs, Figure figure) {
         List<Outing> numerators = of(ours);
         List<Outing> denominators = of(theirs);
         int rounds = Math.min(numerators.size(), denominators.size());
         return Spread.of(IntStream.range(0, rounds)
-                .mapToObj(i -> figure.applyAsDouble(numerators.get(i)) / figure.applyAsDouble(denominators.get(i)))
+                .mapToObj(i ->
+                        both(numerators.get(i).get(figure), denominators.get(i).get(figure), (a, b) -> a / b))
+                .flatMap(Optional::stream)
                 .toList());
+    }
+
+    /** By how much one figure of a maker exceeds another one, in each round. */
+    Optional<Spread> excess(Maker maker, Figure figure, Figure base) {
+        return Spread.of(of(maker).stream()
+                .flatMap(outing -> both(outing.get(figure), outing.get(base), (a, b) -> a - b).stream())
+                .toList());
+    }
+
+    private static Optional<Double> both(Optional<Double> one, Optional<Double> other, DoubleBinaryOperator operator) {
+        return one.flatMap(a -> other.map(b -> operator.applyAsDouble(a, b))).filter(Double::isFinite);
     }
 }

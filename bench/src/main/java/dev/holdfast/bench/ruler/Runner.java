@@ -18,18 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class Runner {
     static final String REPLY = "bench: ";
 
-    /** Peers that starve some of their threads are counted anyway, after this time. */
-    private static final Duration TIME_TO_GET_UNDER_WAY = Duration.ofSeconds(10);
-
     private static final Duration TIME_TO_CLOSE = Duration.ofSeconds(5);
 
+    private final String url;
     private final Locks locks;
     private final int process;
     private final Blackboard board;
     private final List<Mutex> held = new ArrayList<>();
     private @Nullable Heat heat;
 
-    private Runner(Locks locks, int process, Blackboard board) {
+    private Runner(String url, Locks locks, int process, Blackboard board) {
+        this.url = url;
         this.locks = locks;
         this.process = process;
         this.board = board;
@@ -44,7 +43,7 @@ final class Runner {
         });
         Locks locks = Maker.of(arguments[0]).open(arguments[1]);
         Blackboard board = Blackboard.open(Path.of(arguments[3]));
-        Runner runner = new Runner(locks, Integer.parseInt(arguments[2]), board);
+        Runner runner = new Runner(arguments[1], locks, Integer.parseInt(arguments[2]), board);
         say("ready");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
@@ -59,15 +58,20 @@ final class Runner {
 
     private void obey(List<String> words) throws InterruptedException {
         switch (words.get(0)) {
-            case "race" -> begin(race(Integer.parseInt(words.get(1)), words.get(2), words.get(3)));
-            case "hand-over" -> begin(new HandOver(locks.mutex(words.get(1)), board, process));
+            case "race" -> begin(race(number(words, 1), words.get(2), words.get(3)), number(words, 4));
+            case "hand-over" ->
+                begin(new HandOver(locks.mutex(words.get(2)), number(words, 1), board, process), number(words, 3));
+            case "wait" -> begin(new Waiting(locks, number(words, 1), words.get(2)), number(words, 3));
             case "count" -> current().count();
             case "stop" -> {
                 say(current().stop().line());
                 heat = null;
             }
-            case "hold" -> hold(Integer.parseInt(words.get(1)), words.get(2));
+            case "hold" -> hold(number(words, 1), words.get(2));
             case "drop" -> drop();
+            case "crowd" -> say(Crowd.asynchronous(url, number(words, 1)).line());
+            case "crowd-virtual" -> say(Crowd.virtual(url, number(words, 1)).line());
+            case "footprint" -> say(Footprint.of(url, number(words, 1)).line());
             default -> throw new IllegalArgumentException("unknown command " + words);
         }
     }
@@ -78,15 +82,17 @@ final class Runner {
                 : new Race(locks, threads, number -> name + "-" + process + "-" + number, null, process);
     }
 
-    private void begin(Heat next) throws InterruptedException {
+    /** Peers that starve some of their threads are counted anyway when the patience ends. */
+    private void begin(Heat next, int patienceMillis) throws InterruptedException {
         heat = next;
         next.start();
-        say(next.awaitUnderWay(TIME_TO_GET_UNDER_WAY) ? "under way" : "not all under way");
+        say(next.awaitUnderWay(Duration.ofMillis(patienceMillis)) ? "under way" : "not all under way");
     }
 
+    /** One lock has the very name, so that others can wait for it. */
     private void hold(int count, String name) throws InterruptedException {
         for (int i = 0; i < count; i++) {
-            Mutex mutex = locks.mutex(name + "-" + i);
+            Mutex mutex = locks.mutex(count == 1 ? name : name + "-" + i);
             mutex.lock();
             held.add(mutex);
         }
@@ -105,6 +111,10 @@ final class Runner {
             throw new IllegalStateException("nothing is under way");
         }
         return current;
+    }
+
+    private static int number(List<String> words, int position) {
+        return Integer.parseInt(words.get(position));
     }
 
     private static void say(String reply) {

@@ -84,16 +84,22 @@ final class RunnerProcess implements AutoCloseable {
         }
     }
 
-    /** The process ends with its input. */
-    @Override
-    public void close() {
+    /** The process ends with its input; {@link #close} waits for that. */
+    void dismiss() {
         try {
             commands.close();
+        } catch (IOException gone) {
+            process.destroyForcibly();
+        }
+    }
+
+    @Override
+    public void close() {
+        dismiss();
+        try {
             if (!process.waitFor(TIME_TO_LEAVE.toNanos(), TimeUnit.NANOSECONDS)) {
                 process.destroyForcibly();
             }
-        } catch (IOException gone) {
-            process.destroyForcibly();
         } catch (InterruptedException interrupted) {
             process.destroyForcibly();
             Thread.currentThread().interrupt();

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * A figure over several rounds.
  *
- * @param median the middle one
+ * @param median the middle one, or the mean of the two in the middle
  * @param least the smallest
  * @param most the largest
  */
@@ -17,6 +17,8 @@ record Spread(double median, double least, double most) {
             return Optional.empty();
         }
         List<Double> sorted = values.stream().sorted().toList();
-        return Optional.of(new Spread(sorted.get(sorted.size() / 2), sorted.get(0), sorted.get(sorted.size() - 1)));
+        int size = sorted.size();
+        double median = (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
+        return Optional.of(new Spread(median, sorted.get(0), sorted.get(size - 1)));
     }
 }

@@ -22,22 +22,25 @@ final class TeamTest {
     void processesOfAPeerShareOneLock() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
         try (Team team = Team.start(Maker.REDISSON, redis.url(), 2, rig.directory())) {
-            Outing outing = until(team, "race 2 shared lock", each -> each.switchesPerSecond() > 0);
-            assertThat(outing.perSecond()).isPositive();
-            assertThat(outing.longestSwitchMillis()).isPositive().isLessThanOrEqualTo(outing.longestWaitMillis());
-            until(team, "hand-over other", each -> each.handOverMicros() > 0);
+            Outing outing = until(team, "race 2 shared lock", each -> figure(each, Figure.SWITCHES_PER_SECOND) > 0);
+            assertThat(figure(outing, Figure.PER_SECOND)).isPositive();
+            assertThat(figure(outing, Figure.LONGEST_SWITCH_MILLIS))
+                    .isPositive()
+                    .isLessThanOrEqualTo(figure(outing, Figure.LONGEST_WAIT_MILLIS));
+            until(team, "hand-over 0 other", each -> figure(each, Figure.HAND_OVER_MICROS) > 0);
         }
     }
 
     @Test
     void holdfastIsReachedByItsUrl() throws InterruptedException {
         try (Team team = Team.start(Maker.HOLDFAST, "memory:", 1, rig.directory())) {
-            until(team, "race 4 shared lock", each -> each.perSecond() > 0);
-            team.perform("hold 10 name", "held");
-            team.perform("drop", "dropped");
+            until(team, "race 4 shared lock", each -> figure(each, Figure.GRANTS) > 0);
+            assertThat(team.perform("hold 10 name")).isEqualTo("held");
+            assertThat(team.perform("drop")).isEqualTo("dropped");
         }
         try (Team team = Team.start(Maker.HOLDFAST_STICKY, "memory:", 1, rig.directory())) {
-            assertThat(team.run("race 1 own lock", false, SHORT).perSecond()).isPositive();
+            assertThat(figure(team.run("race 1 own lock", false, SHORT), Figure.GRANTS))
+                    .isPositive();
         }
     }
 
@@ -45,7 +48,8 @@ final class TeamTest {
     void floorHasNamesOfItsOwn() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
         try (Team team = Team.start(Maker.JEDIS, redis.url(), 1, rig.directory())) {
-            assertThat(team.run("race 4 own name", false, SHORT).perSecond()).isPositive();
+            assertThat(figure(team.run("race 4 own name", false, SHORT), Figure.GRANTS))
+                    .isPositive();
             assertThatThrownBy(() -> team.run("race 4 shared name", true, SHORT))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("the floor cannot wait");
@@ -55,11 +59,44 @@ final class TeamTest {
     @Test
     void heldLocksAreSeenByTheCount() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
-        try (Team team = Team.start(Maker.SPRING, redis.url(), 1, rig.directory())) {
-            team.perform("hold 10 name", "held");
+        try (Team team = Team.start(Maker.SPRING_REDIS, redis.url(), 1, rig.directory())) {
+            team.perform("hold 10 name");
             assertThat((Long) redis.ask("DBSIZE")).isEqualTo(10);
-            team.perform("drop", "dropped");
+            team.perform("drop");
             assertThat((Long) redis.ask("DBSIZE")).isZero();
+        }
+    }
+
+    @Test
+    void everyWaiterGetsTheLockInTheEnd() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig);
+        try (Team team = Team.start(Maker.HOLDFAST, redis.url(), 3, rig.directory())) {
+            team.block("lock", 5);
+            team.unblock();
+            // Nobody has it any more, so the next round is not blocked either.
+            team.block("lock", 1);
+            team.unblock();
+        }
+    }
+
+    @Test
+    void whoIsGivenTheLockTooRarelyGetsMoreTime() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig);
+        try (Team team = Team.start(Maker.HOLDFAST, redis.url(), 2, rig.directory())) {
+            // A waiter is kept waiting for up to a second, so hardly any hand-over fits into a tenth of one.
+            Outing outing = team.run("hand-over 1000 lock", true, Duration.ofMillis(100));
+            assertThat(figure(outing, Figure.GRANTS)).isPositive();
+            assertThat(outing.get(Figure.HAND_OVER_MICROS)).isPresent();
+        }
+    }
+
+    @Test
+    void memoryIsMeasuredInAProcessOfItsOwn() throws InterruptedException {
+        try (Team team = Team.start(Maker.HOLDFAST, "memory:", 1, rig.directory())) {
+            Outing crowd = Outing.parse(team.perform("crowd 100"));
+            assertThat(crowd.get(Figure.IN_ORDER)).contains(1.0);
+            Outing footprint = Outing.parse(team.perform("footprint 1000"));
+            assertThat(figure(footprint, Figure.BYTES_PER_LEASE)).isPositive();
         }
     }
 
@@ -86,6 +123,10 @@ final class TeamTest {
             }
         }
         throw new AssertionError(heat + " did not show what was looked for in " + MOST_ROUNDS + " rounds");
+    }
+
+    private static double figure(Outing outing, Figure figure) {
+        return outing.get(figure).orElse(0.0);
     }
 
     /** Locks that let everybody in. */

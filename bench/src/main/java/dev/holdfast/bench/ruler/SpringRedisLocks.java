@@ -1,7 +1,6 @@
 package dev.holdfast.bench.ruler;
 
 import java.net.URI;
-import java.util.concurrent.locks.Lock;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
@@ -10,11 +9,11 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
  * Spring Integration's registry on Lettuce, which is what Spring Boot gives, in the publish/subscribe mode that its
  * reference calls preferred.
  */
-final class SpringLocks implements Locks {
+final class SpringRedisLocks implements Locks {
     private final LettuceConnectionFactory connections;
     private final RedisLockRegistry registry;
 
-    SpringLocks(URI url) {
+    SpringRedisLocks(URI url) {
         connections = new LettuceConnectionFactory(url.getHost(), url.getPort());
         connections.afterPropertiesSet();
         connections.start();
@@ -24,18 +23,7 @@ final class SpringLocks implements Locks {
 
     @Override
     public Mutex mutex(String name) {
-        Lock lock = registry.obtain(name);
-        return new Mutex() {
-            @Override
-            public void lock() {
-                lock.lock();
-            }
-
-            @Override
-            public void unlock() {
-                lock.unlock();
-            }
-        };
+        return Mutex.of(registry.obtain(name));
     }
 
     @Override

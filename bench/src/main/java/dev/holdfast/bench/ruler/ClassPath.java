@@ -1,0 +1,22 @@
+package dev.holdfast.bench.ruler;
+
+import java.io.File;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What this process was started with. */
+final class ClassPath {
+    private ClassPath() {}
+
+    /** The version in the name of a jar, so that the report names what was measured and not what was planned. */
+    static String versionOf(String artifact) {
+        Pattern jar = Pattern.compile(Pattern.quote(artifact) + "-(\\d.*)\\.jar");
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(entry -> jar.matcher(new File(entry).getName()))
+                .filter(Matcher::matches)
+                .map(match -> match.group(1))
+                .findFirst()
+                .orElse("unknown version");
+    }
+}

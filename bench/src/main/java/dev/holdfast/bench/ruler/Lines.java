@@ -1,0 +1,91 @@
+package dev.holdfast.bench.ruler;
+
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * What the report says of a maker in one scenario.
+ *
+ * @param results of all makers
+ * @param ours the maker with which the others are compared
+ */
+record Lines(Results results, Maker ours) {
+
+    String rate(Maker maker) {
+        String none = results.of(maker).stream()
+                        .anyMatch(outing -> outing.get(Figure.GRANTS).orElse(1.0) == 0)
+                ? "  (no grant in some round; one was assumed)"
+                : "";
+        return results.figure(maker, Figure.PER_SECOND)
+                        .map(spread -> String.format("%12s/s", number(spread.median())))
+                        .orElse("")
+                + median(maker, Figure.REQUESTS_PER_GRANT, "  %6.2f requests each")
+                + compared(maker, Figure.PER_SECOND)
+                + none;
+    }
+
+    String fairness(Maker maker) {
+        return worst(maker, Figure.LONGEST_WAIT_MILLIS, "longest wait %,.0f ms")
+                + worst(maker, Figure.LONGEST_SWITCH_MILLIS, ", across clients %,.0f ms")
+                + results.figure(maker, Figure.LEAST_SERVED)
+                        .map(spread -> format(", least served %.2f of the mean", spread.least()))
+                        .orElse("")
+                + median(maker, Figure.SWITCHES_PER_SECOND, ", %,.0f client switches/s");
+    }
+
+    String handOver(Maker maker) {
+        return results.figure(maker, Figure.HAND_OVER_MICROS).isEmpty()
+                ? "no hand-over in any round"
+                : median(maker, Figure.HAND_OVER_MICROS, "%,9.0f us median") + compared(maker, Figure.HAND_OVER_MICROS);
+    }
+
+    String renewal(Maker maker) {
+        return median(maker, Figure.COMMANDS, "%,.0f commands")
+                + median(maker, Figure.ROUND_TRIPS, " in %,.0f round trips a renewal period");
+    }
+
+    String waiting(Maker maker) {
+        return median(maker, Figure.REQUESTS_OF_FEW, "%,.1f requests/s with one thread in each,")
+                + median(maker, Figure.REQUESTS_OF_MANY, " %,.1f with all");
+    }
+
+    String everything(Maker maker) {
+        return results.of(maker).stream()
+                .flatMap(outing -> outing.figures().entrySet().stream())
+                .map(entry -> entry.getKey().word() + " " + number(entry.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
+    static String range(Spread spread) {
+        return "(" + number(spread.least()) + " to " + number(spread.most()) + ")";
+    }
+
+    static String number(double value) {
+        double size = Math.abs(value);
+        return format(size >= 10 ? "%,.0f" : size >= 0.1 || size == 0 ? "%.2f" : "%.3f", value);
+    }
+
+    private String compared(Maker maker, Figure figure) {
+        return ours == maker
+                ? ""
+                : results.ratio(ours, maker, figure)
+                        .map(spread -> "  ours/theirs " + number(spread.median()) + " " + range(spread))
+                        .orElse("");
+    }
+
+    private String median(Maker maker, Figure figure, String format) {
+        return results.figure(maker, figure)
+                .map(spread -> format(format, spread.median()))
+                .orElse("");
+    }
+
+    private String worst(Maker maker, Figure figure, String format) {
+        return results.figure(maker, figure)
+                .map(spread -> format(format, spread.most()))
+                .orElse("");
+    }
+
+    private static String format(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+}

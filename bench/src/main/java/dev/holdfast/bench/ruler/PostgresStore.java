@@ -1,0 +1,66 @@
+package dev.holdfast.bench.ruler;
+
+import static dev.holdfast.bench.ruler.Maker.ADVISORY;
+import static dev.holdfast.bench.ruler.Maker.HOLDFAST;
+import static dev.holdfast.bench.ruler.Maker.HOLDFAST_ADVISORY;
+import static dev.holdfast.bench.ruler.Maker.ROW;
+import static dev.holdfast.bench.ruler.Maker.SHEDLOCK;
+import static dev.holdfast.bench.ruler.Maker.SPRING_JDBC;
+
+import dev.holdfast.bench.ruler.Scenario.Kind;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.database.DatabaseServer;
+import dev.holdfast.rig.postgres.Postgres;
+import java.util.List;
+
+/** One PostgreSQL server. */
+final class PostgresStore implements Store {
+    /** Known at once, unlike the numbers of transactions, which servers add up only now and then. */
+    private static final String STATEMENTS = "SELECT SUM(calls) FROM pg_stat_statements";
+
+    @Override
+    public String word() {
+        return "postgres";
+    }
+
+    @Override
+    public Venue start(Rig rig) throws InterruptedException {
+        DatabaseServer server = Postgres.start(rig, "shared_preload_libraries=pg_stat_statements");
+        Database database = new Database(rig, server);
+        database.execute("CREATE EXTENSION pg_stat_statements");
+        return database.venue("schema-postgresql.sql", "TIMESTAMP", STATEMENTS);
+    }
+
+    @Override
+    public List<Scenario> scenarios() {
+        return List.of(
+                new Scenario(
+                        "solo",
+                        "uncontended pair, one thread",
+                        Kind.OWN_NAMES,
+                        1,
+                        1,
+                        List.of(HOLDFAST, SPRING_JDBC, SHEDLOCK, ROW),
+                        List.of(Target.fasterThan(HOLDFAST, ROW, 0.9), Target.fasterThan(HOLDFAST, SPRING_JDBC, 1.7))),
+                new Scenario(
+                        "advisory",
+                        "uncontended pair, one thread, strategy advisory",
+                        Kind.OWN_NAMES,
+                        1,
+                        1,
+                        List.of(HOLDFAST_ADVISORY, HOLDFAST, ADVISORY),
+                        List.of(
+                                Target.fasterThan(HOLDFAST_ADVISORY, ADVISORY, 0.6),
+                                Target.fasterThan(HOLDFAST_ADVISORY, HOLDFAST, 2))),
+                Database.hot(
+                        "hot-2x4",
+                        "2 JVMs x 4 threads on one name",
+                        2,
+                        4,
+                        Target.fasterThan(HOLDFAST, SPRING_JDBC, 50)),
+                Database.hot(
+                        "hot-6x1", "6 JVMs x 1 thread on one name", 6, 1, Target.fasterThan(HOLDFAST, SPRING_JDBC, 2)),
+                Database.handOver(1.0 / 20),
+                Database.waiting());
+    }
+}

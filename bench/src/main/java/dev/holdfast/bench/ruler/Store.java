@@ -1,0 +1,20 @@
+package dev.holdfast.bench.ruler;
+
+import dev.holdfast.rig.Rig;
+import java.util.List;
+
+/** What locks are kept in, and what is measured on it. */
+interface Store {
+    /** The name on the command line. */
+    String word();
+
+    List<Scenario> scenarios();
+
+    /** Starts a real server, which ends with the rig. */
+    Venue start(Rig rig) throws InterruptedException;
+
+    static List<Store> all() {
+        return List.of(
+                new MemoryStore(), new RedisStore(), new PostgresStore(), new MariaDbStore(), new ZooKeeperStore());
+    }
+}

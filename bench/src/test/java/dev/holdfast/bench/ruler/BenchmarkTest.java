@@ -1,0 +1,65 @@
+package dev.holdfast.bench.ruler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One small run on each real server: everything that a store names is there and is measured. */
+@Tag("full")
+final class BenchmarkTest {
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "memory, solo",
+        "redis, solo",
+        "postgres, solo",
+        "postgres, advisory",
+        "postgres, hand-over",
+        "postgres, waiting-500",
+        "mariadb, solo",
+        "mariadb, hand-over",
+        "mariadb, waiting-500",
+        "zookeeper, solo",
+        "zookeeper, hand-over"
+    })
+    void everyMakerIsMeasured(String store, String scenario) throws InterruptedException, IOException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        Path json = directory.resolve("results.json");
+        Request request = Request.of(store)
+                .withScenario(scenario)
+                .withTime(SHORT)
+                .withRounds(1)
+                .withWarmUp(SHORT)
+                .withJson(json);
+        Benchmark benchmark = Benchmark.of(request, new PrintStream(printed, true, StandardCharsets.UTF_8));
+        boolean met = benchmark.run();
+        assertThat(benchmark.findings()).singleElement().satisfies(finding -> {
+            assertThat(finding.failure()).isEmpty();
+            assertThat(finding.isGood()).isEqualTo(met);
+            assertThat(finding.results().makers())
+                    .containsExactlyInAnyOrderElementsOf(finding.scenario().makers());
+            assertThat(finding.scenario().targets())
+                    .isNotEmpty()
+                    .allSatisfy(target ->
+                            assertThat(target.figure().apply(finding.results())).isPresent());
+        });
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains("== " + store + ":", "target: at ", " targets met")
+                .doesNotContain("NOT MEASURED", "unknown version");
+        assertThat(Files.readString(json)).contains("\"name\": \"" + scenario + "\"", "\"failure\": null");
+    }
+}
