@@ -10,7 +10,10 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.mariadb.MariaDb;
 import dev.holdfast.rig.mysql.MySql;
 import dev.holdfast.rig.postgres.Postgres;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -44,6 +47,43 @@ final class StatementCountTest {
 
         assertThat(statements).hasSize(3 * PAIRS);
         assertThat(statements).filteredOn(sql -> sql.startsWith("SELECT")).hasSize(PAIRS);
+    }
+
+    @Test
+    void allWaitingNamesAreAskedForInOneStatement() throws InterruptedException {
+        int names = 50;
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl("jdbc:h2:mem:waiting");
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CountingDataSource counting = new CountingDataSource(pool);
+            try (Holdfast holder = Holdfast.builder().store(JdbcStore.on(pool)).build();
+                    Holdfast waiter = Holdfast.builder()
+                            .store(JdbcStore.on(counting.dataSource()))
+                            .build()) {
+                List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+                for (int i = 0; i < names; i++) {
+                    holder.lock("wanted/" + i).acquire();
+                    waiting.add(waiter.lock("wanted/" + i).acquireAsync());
+                }
+                Awaitility.await().until(() -> counting.statements().stream().anyMatch(sql -> owners(sql) == names));
+                counting.forget();
+                Awaitility.await().until(() -> counting.statements().size() >= 5);
+
+                assertThat(counting.statements()).allMatch(sql -> owners(sql) == names);
+                waiting.forEach(future -> future.cancel(false));
+            }
+        }
+    }
+
+    /** How many claims a statement asks for. */
+    private static int owners(String sql) {
+        int from = sql.indexOf("c.owner IN (");
+        return from < 0
+                ? 0
+                : (int) sql.substring(from, sql.indexOf(')', from))
+                        .chars()
+                        .filter(mark -> mark == '?')
+                        .count();
     }
 
     private static List<String> statementsOfPairs(String url) throws InterruptedException {
