@@ -19,9 +19,21 @@ final class LeaseSql {
     private final Dialect dialect;
     private final String prefix;
 
+    /** Those of the uncontended path are made once. */
+    private final String acquire;
+
+    private final String readBack;
+    private final String release;
+
     LeaseSql(Dialect dialect, String prefix) {
         this.dialect = dialect;
         this.prefix = prefix;
+        this.acquire = acquireText();
+        this.readBack =
+                text("SELECT owner, epoch, expires - ${now}, crowded FROM ${p}lock WHERE name = ? AND owner = ?");
+        this.release =
+                text("UPDATE ${p}lock SET owner = NULL, expires = 0, client = NULL, client_name = NULL, label = NULL"
+                        + " WHERE name = ? AND owner = ? AND epoch = ? AND crowded = 0 AND expires > ${now}");
     }
 
     Dialect dialect() {
@@ -37,6 +49,10 @@ final class LeaseSql {
      * with a row, that row is the grant. On MySQL the grant is read back, because the statement cannot answer.
      */
     String acquire() {
+        return acquire;
+    }
+
+    private String acquireText() {
         return text(
                 switch (dialect) {
                     case POSTGRESQL -> """
@@ -92,13 +108,12 @@ final class LeaseSql {
 
     /** The grant of the statement before, if there was one. */
     String readBack() {
-        return text("SELECT owner, epoch, expires - ${now}, crowded FROM ${p}lock WHERE name = ? AND owner = ?");
+        return readBack;
     }
 
     /** Gives back what is held by this owner with this epoch, unless somebody waits or it has expired. */
     String release() {
-        return text("UPDATE ${p}lock SET owner = NULL, expires = 0, client = NULL, client_name = NULL, label = NULL"
-                + " WHERE name = ? AND owner = ? AND epoch = ? AND crowded = 0 AND expires > ${now}");
+        return release;
     }
 
     /** Locks rows in the order of their names, so that transactions over several names do not deadlock. */
@@ -194,9 +209,9 @@ final class LeaseSql {
     }
 
     /** Waiters that are heard of again. */
-    String keepWaiting(int owners) {
+    String keepWaiting(int owners, int names) {
         return text("UPDATE ${p}claim SET expires = ${now} + ? WHERE state = 'W' AND expires > ${now} AND owner IN ("
-                + marks(owners) + ") AND name IN (" + marks(owners) + ")");
+                + marks(owners) + ") AND name IN (" + marks(names) + ")");
     }
 
     /** Held names that somebody waits for. */
