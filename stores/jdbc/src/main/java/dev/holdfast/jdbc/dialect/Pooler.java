@@ -34,6 +34,10 @@ public final class Pooler {
             Class<?> type = Class.forName(
                     "org.postgresql.PGConnection", true, loader != null ? loader : Pooler.class.getClassLoader());
             Object driver = connection.unwrap(type);
+            if (!type.isInstance(driver)) {
+                // Something in between has wrapped what it was asked to unwrap.
+                return Optional.empty();
+            }
             Object told = type.getMethod("getBackendPID").invoke(driver);
             return told instanceof Integer number ? Optional.of(new Greeting(driver, number)) : Optional.empty();
         } catch (SQLException | ReflectiveOperationException otherDriver) {
