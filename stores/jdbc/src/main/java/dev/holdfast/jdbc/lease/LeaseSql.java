@@ -22,6 +22,7 @@ final class LeaseSql {
     /** Those of the uncontended path are made once. */
     private final String acquire;
 
+    private final String takeOver;
     private final String readBack;
     private final String release;
 
@@ -29,11 +30,12 @@ final class LeaseSql {
         this.dialect = dialect;
         this.prefix = prefix;
         this.acquire = acquireText();
+        this.takeOver = takeOverText();
         this.readBack =
                 text("SELECT owner, epoch, expires - ${now}, crowded FROM ${p}lock WHERE name = ? AND owner = ?");
-        this.release =
-                text("UPDATE ${p}lock SET owner = NULL, expires = 0, client = NULL, client_name = NULL, label = NULL"
-                        + " WHERE name = ? AND owner = ? AND epoch = ? AND crowded = 0 AND expires > ${now}");
+        // What else is known of the holder is left there: without an owner nobody reads it.
+        this.release = text("UPDATE ${p}lock SET owner = NULL, expires = 0"
+                + " WHERE name = ? AND owner = ? AND epoch = ? AND crowded = 0 AND expires > ${now}");
     }
 
     Dialect dialect() {
@@ -50,6 +52,23 @@ final class LeaseSql {
      */
     String acquire() {
         return acquire;
+    }
+
+    /**
+     * Takes over a free or expired row, on PostgreSQL, where that costs a third less than an insert that meets a row. The
+     * clock is read once, before the statement may have to wait. No row is answered if there is nothing to take.
+     */
+    String takeOver() {
+        return takeOver;
+    }
+
+    private String takeOverText() {
+        return text("""
+                UPDATE ${p}lock l SET kind = ?, capacity = ?, owner = ?, client = ?, client_name = ?, label = ?, lease = ?,
+                    epoch = GREATEST(l.epoch + 1, n.now), expires = n.now + ?, since = n.now
+                FROM (SELECT ${now} AS now OFFSET 0) n
+                WHERE l.name = ? AND l.crowded = 0 AND l.expires <= n.now
+                RETURNING l.owner, l.epoch, l.expires - n.now, l.crowded""");
     }
 
     private String acquireText() {
