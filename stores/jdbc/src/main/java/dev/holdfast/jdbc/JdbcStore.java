@@ -1,7 +1,8 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.StoreMisconfiguredException;
-import dev.holdfast.jdbc.advisory.AdvisoryLock;
+import dev.holdfast.jdbc.advisory.NamedLock;
+import dev.holdfast.jdbc.advisory.PostgresAdvisory;
 import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Database;
@@ -10,6 +11,8 @@ import dev.holdfast.jdbc.dialect.PoolSource;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.lease.LeaseStore;
 import dev.holdfast.jdbc.row.RowLock;
+import dev.holdfast.jdbc.session.Register;
+import dev.holdfast.jdbc.session.Registered;
 import dev.holdfast.jdbc.session.SessionLock;
 import dev.holdfast.jdbc.session.SessionStore;
 import dev.holdfast.spi.LockStore;
@@ -164,17 +167,29 @@ public final class JdbcStore implements StoreFactory {
 
     @Override
     public LockStore open(StoreContext context) {
+        Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
         if (strategy != Strategy.LEASE) {
             Connections pool = new Connections(source, SIDE_CONNECTIONS, context.commandTimeout());
-            return new SessionStore(new Database(pool, context), schema(), context, this::lockFor, connections);
+            boolean shares = strategy == Strategy.ROW
+                    && expected.filter(RowLock::sharesOn).isPresent();
+            return new SessionStore(new Database(pool, context), schema(), context, this::lockFor, shares, connections);
         }
         Database database = new Database(new Connections(source, connections, context.commandTimeout()), context);
-        Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
         return new LeaseStore(database, schema(), context, expected, notifications);
     }
 
-    SessionLock lockFor(Dialect found) {
-        return strategy == Strategy.ROW ? new RowLock(found, prefix) : new AdvisoryLock(found, prefix);
+    private SessionLock lockFor(Database database, Dialect found) {
+        Register register = new Register(database, found, prefix);
+        if (strategy == Strategy.ROW) {
+            return new Registered(database, new RowLock(found, prefix), register);
+        }
+        return switch (found) {
+            case POSTGRESQL -> new PostgresAdvisory(database, register, prefix);
+            case MARIADB, MYSQL -> new Registered(database, new NamedLock(prefix), register);
+            case H2 ->
+                throw new StoreMisconfiguredException(
+                        "H2 has no advisory locks; use strategy=lease, or strategy=row to lock rows");
+        };
     }
 
     /** A data source does not tell what it leads to; one that does not answer now is asked again when it is used. */

@@ -2,7 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreMisconfiguredException;
-import dev.holdfast.jdbc.advisory.AdvisoryLock;
+import dev.holdfast.jdbc.advisory.AdvisoryKey;
 import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
@@ -13,7 +13,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -24,8 +23,6 @@ import java.util.Objects;
  * <p>Used by the thread that uses the connection.
  */
 public final class TransactionLocks {
-    private static final int MYSQL_NOWAIT = 3572;
-
     private final Connection connection;
     private final ConnectionSource source;
     private final Dialect dialect;
@@ -99,12 +96,7 @@ public final class TransactionLocks {
     }
 
     private String forShare() {
-        return switch (dialect) {
-            case POSTGRESQL, MYSQL -> "FOR SHARE";
-            case MARIADB -> "LOCK IN SHARE MODE";
-            case H2 ->
-                throw new StoreMisconfiguredException("H2 has no shared row locks; use lock() and tryLock() on it");
-        };
+        return strategy == Strategy.ROW ? new RowLock(dialect, schema.prefix()).forShare() : "";
     }
 
     private void take(String name, String rowClause, String advisoryCall) {
@@ -140,7 +132,7 @@ public final class TransactionLocks {
             return true;
         } catch (SQLException refused) {
             connection.rollback(before);
-            if (Faults.kindOf(refused) == Faults.Kind.RETRY || refused.getErrorCode() == MYSQL_NOWAIT) {
+            if (Faults.isTaken(refused)) {
                 return false;
             }
             throw refused;
@@ -162,7 +154,7 @@ public final class TransactionLocks {
             other.setAutoCommit(true);
             try {
                 schema.ensure(dialect, other);
-                new RowLock(dialect, schema.prefix()).prepare(other, List.of(name));
+                new RowLock(dialect, schema.prefix()).prepare(other, name);
             } finally {
                 other.setAutoCommit(autoCommit);
             }
@@ -171,7 +163,7 @@ public final class TransactionLocks {
 
     private boolean ask(String query, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(query)) {
-            statement.setLong(1, new AdvisoryLock(dialect, schema.prefix()).keyOf(name));
+            statement.setLong(1, AdvisoryKey.of(schema.prefix(), name));
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() && Boolean.TRUE.equals(row.getObject(1));
             }

@@ -55,7 +55,7 @@ final class CountingDataSource {
         } catch (InvocationTargetException failed) {
             throw failed.getCause();
         }
-        if (result instanceof Connection) {
+        if (result instanceof Connection && !method.getName().equals("unwrap")) {
             return wrap(Connection.class, result, "");
         }
         if (result instanceof PreparedStatement) {

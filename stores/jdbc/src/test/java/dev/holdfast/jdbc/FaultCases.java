@@ -46,6 +46,10 @@ abstract class FaultCases {
     /** {@return what a request to acquire contains} */
     abstract String acquireStatement();
 
+    final DatabaseServer server() {
+        return server;
+    }
+
     @BeforeEach
     void startServer() throws InterruptedException {
         server = start(rig);

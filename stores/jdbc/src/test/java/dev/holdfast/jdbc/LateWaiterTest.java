@@ -73,6 +73,22 @@ final class LateWaiterTest {
     }
 
     @Test
+    void nameWhoseRowWasPurgedIsTakenAllTheSame() throws SQLException, InterruptedException {
+        Access access = Postgres.given(RIG);
+        try (TestContext context = new TestContext();
+                LockStore store = open(access.jdbcUrlWithCredentials(), context);
+                Connection operator = access.connect()) {
+            Grant first = take(store, TestContext.claim(LEASE, "purged"));
+            store.release(List.of(first));
+            execute(operator, "DELETE FROM holdfast_lock WHERE name = 'purged'");
+            Grant second = take(store, TestContext.claim(LEASE, "purged"));
+
+            assertThat(second.epoch()).isGreaterThan(first.epoch());
+            assertThat(store.release(List.of(second))).containsExactly(ReleaseOutcome.RELEASED);
+        }
+    }
+
+    @Test
     void contendedAcquireIsRefusedHoweverAffectedRowsAreCounted() throws SQLException, InterruptedException {
         for (Access access : List.of(MariaDb.given(RIG), MySql.given(RIG))) {
             for (boolean affected : new boolean[] {true, false}) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.Lease;
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreMisconfiguredException;
@@ -11,14 +12,19 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.postgres.Postgres;
+import dev.holdfast.rig.proxy.Direction;
+import dev.holdfast.rig.proxy.FaultProxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,6 +61,82 @@ final class SessionFaultTest {
                 Lease next = locks.lock("lost").acquire();
                 assertThat(next.token()).isGreaterThan(lease.token());
                 next.close();
+            }
+        }
+    }
+
+    @Test
+    void everyEpochOfAnAdvisoryLockIsLargerThanAllBeforeAKillOfTheServer() throws InterruptedException {
+        long largest = 0;
+        for (int round = 0; round < 3; round++) {
+            List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+            try (Holdfast one = connect("advisory", 8);
+                    Holdfast other = connect("advisory", 8)) {
+                List<Thread> threads = new ArrayList<>();
+                for (Holdfast locks : List.of(one, other, one, other)) {
+                    String name = "epoch/" + threads.size();
+                    Thread thread = new Thread(() -> drawUntilTheEnd(locks, name, tokens));
+                    threads.add(thread);
+                    thread.start();
+                }
+                int enough = 100;
+                Awaitility.await().until(() -> tokens.size() > enough);
+                server.kill();
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+            }
+            server.start();
+            assertThat(tokens).doesNotHaveDuplicates();
+            assertThat(Collections.min(tokens)).isGreaterThan(largest);
+            largest = Collections.max(tokens);
+        }
+    }
+
+    private static void drawUntilTheEnd(Holdfast locks, String name, List<Long> tokens) {
+        while (true) {
+            try {
+                Optional<Lease> lease = locks.lock(name).tryAcquire();
+                if (lease.isPresent()) {
+                    tokens.add(lease.get().token());
+                    lease.get().release();
+                }
+            } catch (HoldfastException killed) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void epochsGoOnGrowingWhenTheStrategyIsChanged() throws InterruptedException {
+        long last = 0;
+        for (String strategy : List.of("row", "advisory", "lease")) {
+            try (Holdfast locks = connect(strategy, 2);
+                    Lease lease = locks.lock("changed").acquire()) {
+                assertThat(lease.token()).as(strategy).isGreaterThan(last);
+                last = lease.token();
+            }
+        }
+    }
+
+    @Test
+    void lossIsToldOfEveryLockWhenTheDatabaseFallsSilent()
+            throws InterruptedException, ExecutionException, TimeoutException {
+        for (String strategy : STRATEGIES) {
+            FaultProxy cable = FaultProxy.before(rig, server.port());
+            try (Holdfast locks = Holdfast.connect(
+                    server.accessThrough(cable.port()).jdbcUrlWithCredentials() + "#strategy=" + strategy)) {
+                List<CompletableFuture<LossReason>> told = new ArrayList<>();
+                for (String name : List.of("one", "two", "three")) {
+                    CompletableFuture<LossReason> loss = new CompletableFuture<>();
+                    locks.lock(name + strategy).acquire().onLost(loss::complete);
+                    told.add(loss);
+                }
+                cable.blackHole(Direction.TO_CLIENT, Direction.TO_SERVER);
+                for (CompletableFuture<LossReason> loss : told) {
+                    assertThat(loss.get(SECONDS, TimeUnit.SECONDS)).isEqualTo(LossReason.SESSION_LOST);
+                }
+                cable.heal();
             }
         }
     }

@@ -10,7 +10,11 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.mariadb.MariaDb;
 import dev.holdfast.rig.mysql.MySql;
 import dev.holdfast.rig.postgres.Postgres;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -46,13 +50,99 @@ final class StatementCountTest {
         assertThat(statements).filteredOn(sql -> sql.startsWith("SELECT")).hasSize(PAIRS);
     }
 
+    @Test
+    void advisoryLockCostsOneStatementAndOneToGiveItBackOnPostgres() throws InterruptedException {
+        List<String> statements = statementsOfPairs(
+                Postgres.given(RIG).jdbcUrlWithCredentials(), store -> store.withStrategy(Strategy.ADVISORY));
+        List<String> onTheLock =
+                statements.stream().filter(sql -> sql.contains("pg_")).toList();
+
+        assertThat(onTheLock)
+                .filteredOn(sql -> sql.contains("pg_try_advisory_lock"))
+                .hasSize(PAIRS);
+        assertThat(onTheLock)
+                .filteredOn(sql -> sql.contains("pg_advisory_unlock"))
+                .hasSize(PAIRS);
+        // What is logged but not on the disk yet is waited for: at least once in 32 epochs, so not for all of them.
+        assertThat(statements).filteredOn("commit"::equals).hasSizeLessThan(PAIRS);
+    }
+
+    @Test
+    void manyThreadsOfOneClientWaitAsOne() throws InterruptedException {
+        int threads = 250;
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl("jdbc:h2:mem:crowd");
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CountingDataSource counting = new CountingDataSource(pool);
+            try (Holdfast holder = Holdfast.builder().store(JdbcStore.on(pool)).build();
+                    Holdfast waiter = Holdfast.builder()
+                            .store(JdbcStore.on(counting.dataSource()))
+                            .build()) {
+                Lease lease = holder.lock("crowd").acquire();
+                List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+                for (int i = 0; i < threads; i++) {
+                    waiting.add(waiter.lock("crowd").acquireAsync());
+                }
+                Awaitility.await().until(() -> counting.statements().stream().anyMatch(sql -> owners(sql) > 0));
+                Awaitility.await().until(() -> counting.statements().size() >= 20);
+
+                assertThat(counting.statements()).allMatch(sql -> owners(sql) <= 1);
+                assertThat(holder.inspect("crowd").orElseThrow().waiters()).hasSize(1);
+                lease.close();
+                waiting.forEach(future -> future.cancel(false));
+            }
+        }
+    }
+
+    @Test
+    void allWaitingNamesAreAskedForInOneStatement() throws InterruptedException {
+        int names = 50;
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl("jdbc:h2:mem:waiting");
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CountingDataSource counting = new CountingDataSource(pool);
+            try (Holdfast holder = Holdfast.builder().store(JdbcStore.on(pool)).build();
+                    Holdfast waiter = Holdfast.builder()
+                            .store(JdbcStore.on(counting.dataSource()))
+                            .build()) {
+                List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+                for (int i = 0; i < names; i++) {
+                    holder.lock("wanted/" + i).acquire();
+                    waiting.add(waiter.lock("wanted/" + i).acquireAsync());
+                }
+                Awaitility.await().until(() -> counting.statements().stream().anyMatch(sql -> owners(sql) == names));
+                counting.forget();
+                Awaitility.await().until(() -> counting.statements().size() >= 5);
+
+                assertThat(counting.statements()).allMatch(sql -> owners(sql) == names);
+                waiting.forEach(future -> future.cancel(false));
+            }
+        }
+    }
+
+    /** How many claims a statement asks for. */
+    private static int owners(String sql) {
+        int from = sql.indexOf("c.owner IN (");
+        return from < 0
+                ? 0
+                : (int) sql.substring(from, sql.indexOf(')', from))
+                        .chars()
+                        .filter(mark -> mark == '?')
+                        .count();
+    }
+
     private static List<String> statementsOfPairs(String url) throws InterruptedException {
+        return statementsOfPairs(url, store -> store);
+    }
+
+    private static List<String> statementsOfPairs(String url, UnaryOperator<JdbcStore> choice)
+            throws InterruptedException {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setMaximumPoolSize(4);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             CountingDataSource counting = new CountingDataSource(pool);
-            JdbcStore store = JdbcStore.on(counting.dataSource()).withNotifications(false);
+            JdbcStore store = choice.apply(JdbcStore.on(counting.dataSource()).withNotifications(false));
             try (Holdfast locks = Holdfast.builder().store(store).build()) {
                 takeAndGiveBack(locks, PAIRS);
                 counting.forget();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two kinds of jobs that share three of their six names, in several processes: no deadlock, no overlap, no end. */
 abstract class TwoJobsCases {
     private static final int PROCESSES_PER_JOB = 2;
-    private static final String ROUNDS = "15";
+    private static final String ROUNDS = "8";
     private static final int PATIENCE_SECONDS = 120;
 
     abstract String url();

@@ -59,7 +59,21 @@ public final class Connections implements AutoCloseable {
         acquirePermit();
         try {
             Visit visit = take();
-            return run(visit, work, true);
+            boolean usable = false;
+            try {
+                R result = work.on(visit.connection());
+                usable = true;
+                return result;
+            } catch (SQLException failure) {
+                usable = survives(failure);
+                throw failure;
+            } finally {
+                if (usable) {
+                    giveBack(visit);
+                } else {
+                    visit.discard();
+                }
+            }
         } finally {
             free.release();
         }
@@ -81,24 +95,57 @@ public final class Connections implements AutoCloseable {
             if (visit == null || !isAlive(visit)) {
                 visit = open();
             }
-            R result = run(visit, work, false);
-            visit.idleSince(System.nanoTime());
-            reserved = visit;
-            return result;
+            boolean usable = false;
+            try {
+                R result = work.on(visit.connection());
+                usable = true;
+                return result;
+            } catch (SQLException failure) {
+                usable = survives(failure);
+                throw failure;
+            } finally {
+                // After a deadlock it is kept: an application that has emptied its pool would not lend another one.
+                if (usable) {
+                    visit.idleSince(System.nanoTime());
+                    reserved = visit;
+                } else {
+                    visit.discard();
+                }
+            }
         } finally {
             renewing.unlock();
         }
     }
 
     /**
-     * Opens a connection that the caller keeps, and closes in the end.
+     * Borrows or opens a connection that the caller keeps for a while, in autocommit and with a bound on its silence.
      *
-     * @return the connection, as it came from its source
+     * @return the connection; to be ended, or discarded
      * @throws SQLException if there is none
      */
-    public Connection keep() throws SQLException {
+    public Visit stay() throws SQLException {
         refuseIfClosed();
-        return connect();
+        // Without the limits on idleness: a lock is kept by a connection that is idle.
+        return Visit.begin(connect(), commandTimeoutMillis);
+    }
+
+    /**
+     * Tells whether a connection still works, and closes it for good if not. One that was used a moment ago is not asked.
+     *
+     * @param visit a connection from {@link #stay} that was left alone since {@link #rest}
+     * @return true if it can be used
+     */
+    public boolean isUsable(Visit visit) {
+        return isAlive(visit);
+    }
+
+    /**
+     * Notes that a connection is idle from now on.
+     *
+     * @param visit the connection
+     */
+    public void rest(Visit visit) {
+        visit.idleSince(System.nanoTime());
     }
 
     /** {@return whether connections belong to a pool of the user's} */
@@ -129,26 +176,13 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    private <R> R run(Visit visit, Work<R> work, boolean giveBack) throws SQLException {
-        boolean healthy = false;
-        try {
-            R result = work.on(visit.connection);
-            healthy = true;
-            return result;
-        } catch (SQLException failure) {
-            Faults.Kind kind = Faults.kindOf(failure);
-            healthy = giveBack && kind != Faults.Kind.UNREACHABLE && kind != Faults.Kind.OTHER;
-            if (kind == Faults.Kind.UNREACHABLE) {
-                distrustedNanos = System.nanoTime();
-            }
-            throw failure;
-        } finally {
-            if (!healthy) {
-                visit.discard();
-            } else if (giveBack) {
-                giveBack(visit);
-            }
+    /** Whether a connection can be used further after a failure, which the database has answered with and undone. */
+    private boolean survives(SQLException failure) {
+        Faults.Kind kind = Faults.kindOf(failure);
+        if (kind == Faults.Kind.UNREACHABLE) {
+            distrustedNanos = System.nanoTime();
         }
+        return kind != Faults.Kind.UNREACHABLE && kind != Faults.Kind.OTHER;
     }
 
     private Visit take() throws SQLException {
@@ -172,7 +206,7 @@ public final class Connections implements AutoCloseable {
         Visit visit = Visit.begin(connect(), commandTimeoutMillis);
         if (!source.isShared()) {
             try {
-                Transactions.prepareOwn(visit.connection);
+                Transactions.prepareOwn(visit.connection());
             } catch (SQLException | RuntimeException unusable) {
                 visit.discard();
                 throw unusable;
@@ -182,7 +216,7 @@ public final class Connections implements AutoCloseable {
     }
 
     private void giveBack(Visit visit) throws SQLException {
-        if (visit.connection.isClosed()) {
+        if (visit.connection().isClosed()) {
             visit.discard();
             return;
         }
@@ -205,7 +239,7 @@ public final class Connections implements AutoCloseable {
         boolean trusted = System.nanoTime() - visit.idleSince() < TRUSTED_NANOS
                 && (distrustedNanos == Long.MIN_VALUE || visit.idleSince() - distrustedNanos > 0);
         try {
-            if (trusted || visit.connection.isValid(Math.max(1, commandTimeoutMillis / 1_000))) {
+            if (trusted || visit.connection().isValid(Math.max(1, commandTimeoutMillis / 1_000))) {
                 return true;
             }
         } catch (SQLException broken) {

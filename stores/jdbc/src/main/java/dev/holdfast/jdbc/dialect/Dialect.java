@@ -17,8 +17,11 @@ public enum Dialect {
     /** H2, embedded or as a server. Its clock stands still within a transaction, which can only make leases shorter. */
     H2("DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '2025-01-01 00:00:00+00', CURRENT_TIMESTAMP(6))"),
 
-    /** PostgreSQL 12 or later; {@code now()} would be the time at which the transaction began. */
-    POSTGRESQL("(CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT) - 1735689600000000)"),
+    /**
+     * PostgreSQL 12 or later; {@code now()} would be the time at which the transaction began. Microseconds fit a double
+     * until the year 2255, and {@code EXTRACT} would compute with decimals.
+     */
+    POSTGRESQL("(CAST(date_part('epoch', clock_timestamp()) * 1000000 AS BIGINT) - 1735689600000000)"),
 
     /** MariaDB 10.5 or later. */
     MARIADB("TIMESTAMPDIFF(MICROSECOND, '2025-01-01 00:00:00', UTC_TIMESTAMP(6))"),

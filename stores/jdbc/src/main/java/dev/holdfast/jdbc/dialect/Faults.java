@@ -20,6 +20,7 @@ public final class Faults {
     private static final Set<String> RETRY_STATES = Set.of("40001", "40P01", "55P03");
     private static final int MYSQL_DEADLOCK = 1213;
     private static final int MYSQL_LOCK_WAIT = 1205;
+    private static final int MYSQL_NOWAIT = 3572;
 
     /** MariaDB: a row was changed since the transaction's snapshot. */
     private static final int MARIADB_RECORD_CHANGED = 1020;
@@ -28,8 +29,8 @@ public final class Faults {
     private static final int H2_CONCURRENT_UPDATE = 90131;
     private static final int H2_DEADLOCK = 40001;
 
-    private static final Set<String> UNREACHABLE_STATES = Set.of(
-            "25006", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300", "57014", "HYT00", "HYT01", "70100");
+    private static final Set<String> UNREACHABLE_STATES =
+            Set.of("25006", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "57014", "HYT00", "HYT01", "70100");
 
     /** Too many connections, shutdown in progress, connection killed, server gone, lost connection, read only. */
     private static final Set<Integer> UNREACHABLE_MYSQL_CODES =
@@ -95,8 +96,23 @@ public final class Faults {
         return isUnreachable(failure, state, code) ? Kind.UNREACHABLE : Kind.OTHER;
     }
 
+    /**
+     * Tells whether a row is locked by somebody else, which is an answer and no failure.
+     *
+     * @param failure what the driver threw at a statement that does not want to wait
+     * @return true if so; a deadlock, for instance, is something else
+     */
+    public static boolean isTaken(SQLException failure) {
+        int code = failure.getErrorCode();
+        return "55P03".equals(failure.getSQLState())
+                || code == MYSQL_LOCK_WAIT
+                || code == MYSQL_NOWAIT
+                || code == H2_LOCK_TIMEOUT;
+    }
+
     private static boolean isUnreachable(SQLException failure, String state, int code) {
         return state.startsWith("08")
+                || state.startsWith("53")
                 || UNREACHABLE_STATES.contains(state)
                 || UNREACHABLE_MYSQL_CODES.contains(code)
                 || UNREACHABLE_H2_CODES.contains(code)

@@ -10,9 +10,23 @@ import javax.sql.DataSource;
  * @param dataSource the data source
  */
 public record PoolSource(DataSource dataSource) implements ConnectionSource {
+    private static final int MOST_CAUSES = 10;
+
     @Override
     public Connection connect() throws SQLException {
-        return dataSource.getConnection();
+        try {
+            return dataSource.getConnection();
+        } catch (RuntimeException failed) {
+            // Some pools start with the first connection, and wrap what the driver has thrown.
+            Throwable cause = failed.getCause();
+            for (int depth = 0; depth < MOST_CAUSES && cause != null; depth++) {
+                if (cause instanceof SQLException failure) {
+                    throw failure;
+                }
+                cause = cause.getCause();
+            }
+            throw failed;
+        }
     }
 
     @Override

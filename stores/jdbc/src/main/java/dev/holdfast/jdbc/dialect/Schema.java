@@ -56,7 +56,7 @@ public record Schema(String strategy, String prefix, Mode mode) {
         if (mode == Mode.NONE) {
             return;
         }
-        if (isThere(connection)) {
+        if (isThere(dialect, connection)) {
             return;
         }
         if (mode == Mode.VALIDATE) {
@@ -76,7 +76,7 @@ public record Schema(String strategy, String prefix, Mode mode) {
         }
     }
 
-    private boolean isThere(Connection connection) throws SQLException {
+    private boolean isThere(Dialect dialect, Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT format FROM " + prefix + "meta WHERE id = 1")) {
             if (!row.next()) {
@@ -87,7 +87,7 @@ public record Schema(String strategy, String prefix, Mode mode) {
                 throw new StoreMisconfiguredException("the tables with the prefix '" + prefix + "' have format " + found
                         + ", but this release of Holdfast knows " + FORMAT + " only; update Holdfast");
             }
-            return hasTables(connection);
+            return hasTables(dialect, connection);
         } catch (SQLException missing) {
             if (Faults.kindOf(missing) == Faults.Kind.MISCONFIGURED && isMissingTable(missing)) {
                 return false;
@@ -96,8 +96,17 @@ public record Schema(String strategy, String prefix, Mode mode) {
         }
     }
 
-    private boolean hasTables(Connection connection) throws SQLException {
-        for (String table : strategy.equals("lease") ? List.of("lock", "claim") : List.of("session", "row")) {
+    private List<String> tables(Dialect dialect) {
+        if (strategy.equals("lease")) {
+            return List.of("lock", "claim");
+        }
+        return dialect == Dialect.POSTGRESQL
+                ? List.of("session", "holder", "row", "seat", "epoch")
+                : List.of("session", "holder", "row");
+    }
+
+    private boolean hasTables(Dialect dialect, Connection connection) throws SQLException {
+        for (String table : tables(dialect)) {
             try (Statement statement = connection.createStatement()) {
                 statement
                         .executeQuery("SELECT 1 FROM " + prefix + table + " WHERE 1 = 0")

@@ -15,8 +15,8 @@ final class Transactions {
     private static final int MOST_IDLE_SECONDS = 5;
 
     /**
-     * The idle limit of the store's own connections to MySQL and MariaDB, where it cannot be told apart for transactions:
-     * long enough that a connection is not opened anew for every lock.
+     * The idle limit of the store's own connections to MySQL, where it cannot be told apart for transactions, and to
+     * MariaDB: long enough that a connection is not opened anew for every lock.
      */
     private static final int OWN_IDLE_SECONDS = 30;
 
@@ -30,6 +30,9 @@ final class Transactions {
         } else if (dialect.isMySqlFamily()) {
             execute(connection, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
             execute(connection, "SET SESSION wait_timeout = " + OWN_IDLE_SECONDS);
+            if (dialect == Dialect.MARIADB) {
+                execute(connection, "SET SESSION idle_transaction_timeout = " + MOST_IDLE_SECONDS);
+            }
         }
     }
 

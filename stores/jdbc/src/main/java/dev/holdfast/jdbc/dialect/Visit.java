@@ -12,11 +12,11 @@ import java.util.concurrent.Executor;
  * <p>The isolation level is set per transaction. A single statement in autocommit is right at every level: at a stricter
  * one it can only fail with a serialization failure, which is retried.
  */
-final class Visit {
+public final class Visit {
     private static final Executor DIRECT = Runnable::run;
     private static final int UNSUPPORTED = -1;
 
-    final Connection connection;
+    private final Connection connection;
     private final boolean autoCommit;
     private final int silenceMillis;
     private long idleSinceNanos;
@@ -31,6 +31,8 @@ final class Visit {
         try {
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
+                // Turning autocommit on would commit whatever somebody has left on the connection.
+                connection.rollback();
                 connection.setAutoCommit(true);
             }
             return new Visit(connection, autoCommit, limitSilence(connection, commandTimeoutMillis));
@@ -51,7 +53,7 @@ final class Visit {
     }
 
     /** Gives the connection back as it came; one that cannot be put back into order is closed for good. */
-    void end() {
+    public void end() {
         try {
             if (silenceMillis != UNSUPPORTED) {
                 connection.setNetworkTimeout(DIRECT, silenceMillis);
@@ -65,8 +67,14 @@ final class Visit {
         }
     }
 
-    void discard() {
+    /** Closes the connection for good. */
+    public void discard() {
         discard(connection);
+    }
+
+    /** {@return the connection, in autocommit} */
+    public Connection connection() {
+        return connection;
     }
 
     void idleSince(long nowNanos) {

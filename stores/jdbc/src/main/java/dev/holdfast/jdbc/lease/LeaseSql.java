@@ -19,9 +19,23 @@ final class LeaseSql {
     private final Dialect dialect;
     private final String prefix;
 
+    /** Those of the uncontended path are made once. */
+    private final String acquire;
+
+    private final String takeOver;
+    private final String readBack;
+    private final String release;
+
     LeaseSql(Dialect dialect, String prefix) {
         this.dialect = dialect;
         this.prefix = prefix;
+        this.acquire = acquireText();
+        this.takeOver = takeOverText();
+        this.readBack =
+                text("SELECT owner, epoch, expires - ${now}, crowded FROM ${p}lock WHERE name = ? AND owner = ?");
+        // What else is known of the holder is left there: without an owner nobody reads it.
+        this.release = text("UPDATE ${p}lock SET owner = NULL, expires = 0"
+                + " WHERE name = ? AND owner = ? AND epoch = ? AND crowded = 0 AND expires > ${now}");
     }
 
     Dialect dialect() {
@@ -37,6 +51,27 @@ final class LeaseSql {
      * with a row, that row is the grant. On MySQL the grant is read back, because the statement cannot answer.
      */
     String acquire() {
+        return acquire;
+    }
+
+    /**
+     * Takes over a free or expired row, on PostgreSQL, where that costs a third less than an insert that meets a row. The
+     * clock is read once, before the statement may have to wait. No row is answered if there is nothing to take.
+     */
+    String takeOver() {
+        return takeOver;
+    }
+
+    private String takeOverText() {
+        return text("""
+                UPDATE ${p}lock l SET kind = ?, capacity = ?, owner = ?, client = ?, client_name = ?, label = ?, lease = ?,
+                    epoch = GREATEST(l.epoch + 1, n.now), expires = n.now + ?, since = n.now
+                FROM (SELECT ${now} AS now OFFSET 0) n
+                WHERE l.name = ? AND l.crowded = 0 AND l.expires <= n.now
+                RETURNING l.owner, l.epoch, l.expires - n.now, l.crowded""");
+    }
+
+    private String acquireText() {
         return text(
                 switch (dialect) {
                     case POSTGRESQL -> """
@@ -92,13 +127,12 @@ final class LeaseSql {
 
     /** The grant of the statement before, if there was one. */
     String readBack() {
-        return text("SELECT owner, epoch, expires - ${now}, crowded FROM ${p}lock WHERE name = ? AND owner = ?");
+        return readBack;
     }
 
     /** Gives back what is held by this owner with this epoch, unless somebody waits or it has expired. */
     String release() {
-        return text("UPDATE ${p}lock SET owner = NULL, expires = 0, client = NULL, client_name = NULL, label = NULL"
-                + " WHERE name = ? AND owner = ? AND epoch = ? AND crowded = 0 AND expires > ${now}");
+        return release;
     }
 
     /** Locks rows in the order of their names, so that transactions over several names do not deadlock. */
@@ -194,9 +228,9 @@ final class LeaseSql {
     }
 
     /** Waiters that are heard of again. */
-    String keepWaiting(int owners) {
+    String keepWaiting(int owners, int names) {
         return text("UPDATE ${p}claim SET expires = ${now} + ? WHERE state = 'W' AND expires > ${now} AND owner IN ("
-                + marks(owners) + ") AND name IN (" + marks(owners) + ")");
+                + marks(owners) + ") AND name IN (" + marks(names) + ")");
     }
 
     /** Held names that somebody waits for. */

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +49,17 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseStore implements LockStore {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_NAMES_LOCKED = 200;
+    private static final int MOST_NAMES_SEEN = 10_000;
 
     private final Database database;
     private final Schema schema;
     private final StoreContext context;
     private final String client = new OwnerId(RANDOM.nextLong(), RANDOM.nextLong()).toString();
     private final Watch watch;
+
+    /** Names that had a row when this client took them, which it has most likely still. */
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
     private final boolean listen;
     private final StoreTraits traits;
     private volatile @Nullable Tools tools;
@@ -140,20 +146,24 @@ public final class LeaseStore implements LockStore {
     private Optional<Grant> takeAtOnce(LeaseSql sql, Connection connection, Claim claim, Claim.Part part)
             throws SQLException {
         boolean answers = sql.dialect() != Dialect.MYSQL;
-        long lease = Entry.micros(claim);
-        try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
-            sql.dialect().bindName(statement, 1, part.name());
-            statement.setInt(2, part.kind().ordinal());
-            statement.setInt(3, part.capacity());
-            statement.setString(4, claim.owner().toString());
-            statement.setString(5, client);
-            statement.setString(6, claim.holder().clientName());
-            statement.setString(7, claim.holder().label());
-            statement.setLong(8, lease);
-            statement.setLong(9, lease);
-            if (answers) {
+        if (sql.dialect() == Dialect.POSTGRESQL && seen.contains(part.name())) {
+            // A row that was purged meanwhile is made again by the transaction that follows a refusal.
+            try (PreparedStatement statement = connection.prepareStatement(sql.takeOver())) {
+                bindHolder(statement, 1, claim, part);
+                sql.dialect().bindName(statement, 9, part.name());
                 try (ResultSet row = statement.executeQuery()) {
                     return grantOf(row, claim, part);
+                }
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
+            sql.dialect().bindName(statement, 1, part.name());
+            bindHolder(statement, 2, claim, part);
+            if (answers) {
+                try (ResultSet row = statement.executeQuery()) {
+                    Optional<Grant> grant = grantOf(row, claim, part);
+                    grant.ifPresent(granted -> remember(granted.name()));
+                    return grant;
                 }
             }
             statement.executeUpdate();
@@ -165,6 +175,25 @@ public final class LeaseStore implements LockStore {
                 return grantOf(row, claim, part);
             }
         }
+    }
+
+    private void bindHolder(PreparedStatement statement, int first, Claim claim, Claim.Part part) throws SQLException {
+        long lease = Entry.micros(claim);
+        statement.setInt(first, part.kind().ordinal());
+        statement.setInt(first + 1, part.capacity());
+        statement.setString(first + 2, claim.owner().toString());
+        statement.setString(first + 3, client);
+        statement.setString(first + 4, claim.holder().clientName());
+        statement.setString(first + 5, claim.holder().label());
+        statement.setLong(first + 6, lease);
+        statement.setLong(first + 7, lease);
+    }
+
+    private void remember(String name) {
+        if (seen.size() >= MOST_NAMES_SEEN) {
+            seen.clear();
+        }
+        seen.add(name);
     }
 
     /**

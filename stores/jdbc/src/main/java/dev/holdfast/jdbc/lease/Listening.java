@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.lease;
 
-import dev.holdfast.HoldfastException;
+import dev.holdfast.jdbc.dialect.Pooler;
+import dev.holdfast.jdbc.dialect.Visit;
 import dev.holdfast.spi.StoreContext;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -16,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears notifications of PostgreSQL: one connection and one thread per client, from its first claim on. It is proved by a
- * notification to itself, sent over another connection: behind a pooler that gives every transaction another session
- * that does not arrive, and the client goes on polling. The driver's interface is used by reflection, because drivers
+ * Hears notifications of PostgreSQL: one connection and one thread per client, from its first claim on. Behind a pooler
+ * that gives every transaction another session the client goes on polling. That notifications arrive is proved by one to
+ * itself, sent over another connection. The driver's interface is used by reflection, because drivers
  * are the user's choice. Thread-safe.
  */
 final class Listening {
@@ -35,7 +36,7 @@ final class Listening {
     private final AtomicBoolean started = new AtomicBoolean();
     private volatile boolean on;
     private volatile boolean closed;
-    private volatile @Nullable Connection current;
+    private volatile @Nullable Visit current;
     private volatile @Nullable Thread thread;
 
     Listening(LeaseStore store, StoreContext context, Watch watch) {
@@ -64,27 +65,40 @@ final class Listening {
 
     void close() {
         closed = true;
-        Connection open = current;
-        if (open != null) {
-            abandon(open);
-        }
+        hangUp();
         LockSupport.unpark(thread);
+    }
+
+    /** The connection does not go back to a pool: whoever got it next would collect what is meant for us. */
+    private void hangUp() {
+        Visit open = current;
+        current = null;
+        if (open != null) {
+            open.discard();
+        }
     }
 
     private void listenForEver() {
         Duration pause = FIRST_PAUSE;
         while (!closed) {
-            try (Connection connection = store.database().connections().keep()) {
-                current = connection;
-                if (listen(connection)) {
+            try {
+                Visit visit = store.database().connections().stay();
+                current = visit;
+                if (Pooler.isBetween(visit.connection())) {
+                    // To listen would leave an ear on a session that others use next, and hear nothing.
+                    current = null;
+                    visit.end();
+                    return;
+                }
+                if (listen(visit.connection())) {
                     pause = FIRST_PAUSE;
                 }
-            } catch (SQLException | ReflectiveOperationException | HoldfastException lost) {
+            } catch (SQLException | ReflectiveOperationException | RuntimeException lost) {
                 // Without notifications the client polls; the next attempt comes after a pause.
                 pause = pause.multipliedBy(2);
             } finally {
                 on = false;
-                current = null;
+                hangUp();
             }
             if (!closed) {
                 watch.arrange();
@@ -96,7 +110,6 @@ final class Listening {
 
     /** Listens until the connection fails; false if nothing can be heard over it. */
     private boolean listen(Connection connection) throws SQLException, ReflectiveOperationException {
-        connection.setAutoCommit(true);
         Ear ear = Ear.of(connection);
         try (Statement statement = connection.createStatement()) {
             statement.execute("LISTEN " + channelOf(store.client()));
@@ -155,21 +168,13 @@ final class Listening {
         watch.hear(notice);
     }
 
-    private static void abandon(Connection connection) {
-        try {
-            connection.abort(Runnable::run);
-        } catch (SQLException alreadyGone) {
-            // That is what was wanted.
-        }
-    }
-
     /** The driver's notifications, by reflection. */
     private record Ear(Object driver, Method getNotifications) {
         static Ear of(Connection connection) throws SQLException, ReflectiveOperationException {
-            ClassLoader loader = Thread.currentThread().getContextClassLoader();
-            Class<?> type = Class.forName(
-                    "org.postgresql.PGConnection", true, loader != null ? loader : Listening.class.getClassLoader());
-            return new Ear(connection.unwrap(type), type.getMethod("getNotifications", int.class));
+            Object driver = Pooler.greetingOf(connection)
+                    .orElseThrow(() -> new SQLException("the driver cannot tell notifications", "08000"))
+                    .driver();
+            return new Ear(driver, driver.getClass().getMethod("getNotifications", int.class));
         }
 
         List<String> hear(int millis) throws SQLException, ReflectiveOperationException {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -112,8 +113,12 @@ final class Polls {
                 impatient.add(claim);
             }
         }
-        for (Claim claim : impatient) {
-            keepWaiting(connection, claim);
+        Map<Long, List<Claim>> byPatience = new TreeMap<>();
+        impatient.forEach(claim -> byPatience
+                .computeIfAbsent(Lines.patienceOf(claim), patience -> new ArrayList<>())
+                .add(claim));
+        for (Map.Entry<Long, List<Claim>> same : byPatience.entrySet()) {
+            keepWaiting(connection, same.getKey(), same.getValue());
         }
         return outcomes;
     }
@@ -155,16 +160,18 @@ final class Polls {
                 : new Verdict(null, false);
     }
 
-    private void keepWaiting(Connection connection, Claim claim) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(sql.keepWaiting(claim.parts().size()))) {
-            statement.setLong(1, Lines.patienceOf(claim));
+    /** One statement for all: an owner is of one claim, so it has entries under that claim's names only. */
+    private void keepWaiting(Connection connection, long patienceMicros, List<Claim> claims) throws SQLException {
+        TreeSet<String> names = new TreeSet<>();
+        claims.forEach(claim -> names.addAll(Lines.namesOf(claim)));
+        try (PreparedStatement statement = connection.prepareStatement(sql.keepWaiting(claims.size(), names.size()))) {
+            statement.setLong(1, patienceMicros);
             int index = 2;
-            for (int i = 0; i < claim.parts().size(); i++) {
+            for (Claim claim : claims) {
                 statement.setString(index, claim.owner().toString());
                 index++;
             }
-            ledger.bindNames(statement, index, Lines.namesOf(claim));
+            ledger.bindNames(statement, index, names);
             statement.executeUpdate();
         }
     }

@@ -50,14 +50,29 @@ final class Watch {
     private long dueNanos = Long.MAX_VALUE;
     private @Nullable Runnable cancel;
     private boolean closed;
-    private @Nullable Listening listening;
     private @Nullable Runnable cancelPurge;
 
+    /** Set once; null where nothing can be heard. */
+    private volatile @Nullable Listening listening;
+
+    /** Before this, those who hold are left alone, however often those who wait are looked for. */
+    private volatile long heldDueNanos;
+
     /** A claim that waits: since when, and when the engine asked for it last. */
-    private record Waiting(Claim claim, long sinceNanos, long askedNanos) {}
+    private record Waiting(Claim claim, long sinceNanos, long askedNanos) {
+        long nextLook(long now, boolean hears) {
+            long pause = Math.max(SHORTEST_WAIT_NANOS, Math.min(LONGEST_WAIT_NANOS, (now - sinceNanos) / WAIT_DIVISOR));
+            return now + (hears ? RESTING_WAIT_NANOS : pause);
+        }
+    }
 
     /** A claim that holds: whether it holds all units of all its names, since when, and until when at least. */
-    private record Held(Claim claim, List<Grant> grants, boolean all, long sinceNanos, long untilNanos) {}
+    private record Held(Claim claim, List<Grant> grants, boolean all, long sinceNanos, long untilNanos) {
+        long nextLook(long now, boolean hears) {
+            long pause = Math.max(FIRST_LOOK_NANOS, Math.min(LONGEST_LOOK_NANOS, now - sinceNanos));
+            return hears ? Long.MAX_VALUE : now + pause;
+        }
+    }
 
     Watch(LeaseStore store, StoreContext context) {
         this.store = store;
@@ -79,20 +94,21 @@ final class Watch {
 
     void waitsFor(Claim claim) {
         long now = context.clock().nanos();
-        waiting.compute(
+        Waiting mine = waiting.compute(
                 claim.owner(), (owner, known) -> new Waiting(claim, known == null ? now : known.sinceNanos, now));
         held.remove(claim.owner());
-        arrange();
+        startListening();
+        lookBy(now, mine.nextLook(now, hears()));
     }
 
     void holds(Claim claim, List<Grant> grants) {
         long now = context.clock().nanos();
         boolean all = claim.parts().stream().allMatch(Claim.Part::exclusive);
+        Held mine = new Held(claim, grants, all, now, now + claim.lease().toNanos());
         waiting.remove(claim.owner());
-        held.put(
-                claim.owner(),
-                new Held(claim, grants, all, now, now + claim.lease().toNanos()));
-        arrange();
+        held.put(claim.owner(), mine);
+        startListening();
+        lookBy(now, mine.nextLook(now, hears()));
     }
 
     void renewed(OwnerId owner) {
@@ -173,14 +189,29 @@ final class Watch {
         return ears != null && ears.isOn();
     }
 
-    /** Makes sure that the next look comes in time; keeps the one that is scheduled if that is early enough. */
-    void arrange() {
-        long now = context.clock().nanos();
+    private void startListening() {
         Listening ears = listening;
         if (ears != null) {
             ears.start();
         }
-        long next = nextLook(now);
+    }
+
+    /** Makes sure that everybody's next look comes in time. */
+    void arrange() {
+        long now = context.clock().nanos();
+        boolean hears = hears();
+        long next = Long.MAX_VALUE;
+        for (Waiting each : waiting.values()) {
+            next = Math.min(next, each.nextLook(now, hears));
+        }
+        for (Held each : held.values()) {
+            next = Math.min(next, each.nextLook(now, hears));
+        }
+        lookBy(now, next);
+    }
+
+    /** Makes sure that there is a look by then; keeps the one that is scheduled if that is early enough. */
+    private void lookBy(long now, long next) {
         synchronized (schedule) {
             if (closed || next >= dueNanos) {
                 return;
@@ -193,32 +224,21 @@ final class Watch {
         }
     }
 
-    private long nextLook(long now) {
-        long next = Long.MAX_VALUE;
-        boolean hears = hears();
-        for (Waiting each : waiting.values()) {
-            long age = (now - each.sinceNanos) / WAIT_DIVISOR;
-            long pause = Math.max(SHORTEST_WAIT_NANOS, Math.min(LONGEST_WAIT_NANOS, age));
-            next = Math.min(next, now + (hears ? RESTING_WAIT_NANOS : pause));
-        }
-        if (hears) {
-            return next;
-        }
-        for (Held each : held.values()) {
-            long age = now - each.sinceNanos;
-            next = Math.min(next, now + Math.max(FIRST_LOOK_NANOS, Math.min(LONGEST_LOOK_NANOS, age)));
-        }
-        return next;
-    }
-
     private void tick() {
         try {
             long now = context.clock().nanos();
             waiting.values().removeIf(each -> now - each.askedNanos > FORGET_NANOS);
             held.values().removeIf(each -> now > each.untilNanos);
             lookAtWaiting();
-            if (!hears() && held.values().stream().anyMatch(each -> now - each.sinceNanos >= FIRST_LOOK_NANOS)) {
+            boolean due = now >= heldDueNanos
+                    && held.values().stream().anyMatch(each -> now - each.sinceNanos >= FIRST_LOOK_NANOS);
+            if (due && !hears()) {
                 lookAtHeld();
+                heldDueNanos = now
+                        + held.values().stream()
+                                .mapToLong(each -> each.nextLook(now, false) - now)
+                                .min()
+                                .orElse(0);
             }
         } finally {
             synchronized (schedule) {

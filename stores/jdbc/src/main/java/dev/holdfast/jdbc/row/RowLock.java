@@ -1,36 +1,109 @@
 package dev.holdfast.jdbc.row;
 
+import dev.holdfast.LockKind;
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
-import dev.holdfast.jdbc.session.SessionLock;
+import dev.holdfast.jdbc.session.BareLock;
+import dev.holdfast.spi.Claim;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Collection;
+import java.util.List;
 
 /**
- * Rows that are locked by a transaction which stays open while the lock is held.
+ * Rows that are locked by a transaction which stays open while the lock is held. The row with slot 0 stands for the name:
+ * whoever takes all of it locks the row exclusively, whoever takes a part locks it together with others. A semaphore has
+ * further rows, one per permit, of which a claim locks as many as it asks for.
  *
  * @param dialect the dialect
  * @param prefix what tables begin with
  */
-public record RowLock(Dialect dialect, String prefix) implements SessionLock {
-    /** MySQL and MariaDB: a row is locked by somebody else, and the statement does not want to wait. */
-    private static final int MYSQL_NOWAIT = 3572;
+public record RowLock(Dialect dialect, String prefix) implements BareLock {
+    /** A permit is a row, so there is a limit. */
+    private static final int MOST_PERMITS = 1_000;
+
+    private static final int WHOLE = 0;
 
     @Override
-    public void prepare(Connection connection, Collection<String> names) throws SQLException {
-        String table = prefix + "row";
-        String insert = switch (dialect) {
-            case POSTGRESQL -> "INSERT INTO " + table + " (name) VALUES (?) ON CONFLICT (name) DO NOTHING";
-            case MARIADB, MYSQL -> "INSERT IGNORE INTO " + table + " (name) VALUES (?)";
-            case H2 -> "MERGE INTO " + table + " (name) KEY (name) VALUES (?)";
+    public boolean shares() {
+        return sharesOn(dialect);
+    }
+
+    /**
+     * Tells whether a database can lock a row for several together.
+     *
+     * @param dialect its dialect
+     * @return false for H2
+     */
+    public static boolean sharesOn(Dialect dialect) {
+        return dialect != Dialect.H2;
+    }
+
+    /**
+     * Tells how a row is locked together with others.
+     *
+     * @return the clause
+     * @throws StoreMisconfiguredException if the database has none
+     */
+    public String forShare() {
+        return switch (dialect) {
+            case POSTGRESQL, MYSQL -> "FOR SHARE";
+            case MARIADB -> "LOCK IN SHARE MODE";
+            case H2 ->
+                throw new StoreMisconfiguredException(
+                        "H2 has no shared row locks; use exclusive ones on it," + " or strategy=lease");
         };
-        for (String name : names) {
-            if (!isThere(connection, name)) {
-                insert(connection, insert, name);
+    }
+
+    @Override
+    public void prepare(Connection connection, List<Claim.Part> parts) throws SQLException {
+        for (Claim.Part part : parts) {
+            prepare(connection, part.name());
+            if (part.kind() == LockKind.SEMAPHORE) {
+                preparePermits(connection, part);
+            }
+        }
+    }
+
+    /**
+     * Makes the row that stands for a name.
+     *
+     * @param connection in autocommit
+     * @param name the name
+     * @throws SQLException if the database fails
+     */
+    public void prepare(Connection connection, String name) throws SQLException {
+        if (count(connection, name, WHOLE, WHOLE) == 0) {
+            insert(connection, name, WHOLE);
+        }
+    }
+
+    private void preparePermits(Connection connection, Claim.Part part) throws SQLException {
+        if (part.capacity() > MOST_PERMITS) {
+            throw new StoreMisconfiguredException("with strategy=row a semaphore has at most " + MOST_PERMITS
+                    + " permits, because each is a row; use strategy=lease for '" + part.name() + "'");
+        }
+        if (count(connection, part.name(), 1, part.capacity()) < part.capacity()) {
+            for (int slot = 1; slot <= part.capacity(); slot++) {
+                if (count(connection, part.name(), slot, slot) == 0) {
+                    insert(connection, part.name(), slot);
+                }
+            }
+        }
+    }
+
+    private int count(Connection connection, String name, int first, int last) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "SELECT COUNT(*) FROM " + prefix + "row WHERE name = ? AND slot BETWEEN ? AND ?")) {
+            dialect.bindName(statement, 1, name);
+            statement.setInt(2, first);
+            statement.setInt(3, last);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
             }
         }
     }
@@ -39,7 +112,14 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
      * Makes a row. On MySQL and MariaDB an insert waits for whoever has made and locked the row in this very moment, which
      * may be for as long as that lock is held; so its wait is cut short, and the next attempt finds the row.
      */
-    private void insert(Connection connection, String insert, String name) throws SQLException {
+    private void insert(Connection connection, String name, int slot) throws SQLException {
+        String table = prefix + "row";
+        String insert = switch (dialect) {
+            case POSTGRESQL ->
+                "INSERT INTO " + table + " (name, slot) VALUES (?, ?) ON CONFLICT (name, slot) DO NOTHING";
+            case MARIADB, MYSQL -> "INSERT IGNORE INTO " + table + " (name, slot) VALUES (?, ?)";
+            case H2 -> "MERGE INTO " + table + " (name, slot) KEY (name, slot) VALUES (?, ?)";
+        };
         if (dialect.isMySqlFamily()) {
             execute(
                     connection,
@@ -47,6 +127,7 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
         }
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             dialect.bindName(statement, 1, name);
+            statement.setInt(2, slot);
             statement.executeUpdate();
         } finally {
             if (dialect.isMySqlFamily()) {
@@ -61,42 +142,66 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
         }
     }
 
-    private boolean isThere(Connection connection, String name) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("SELECT 1 FROM " + prefix + "row WHERE name = ?")) {
-            dialect.bindName(statement, 1, name);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
-        }
-    }
-
     @Override
-    public boolean tryLock(Connection connection, Collection<String> names) throws SQLException {
+    public boolean tryLock(Connection connection, List<Claim.Part> parts) throws SQLException {
         connection.setAutoCommit(false);
         try {
-            if (dialect == Dialect.POSTGRESQL) {
-                execute(connection, "SET LOCAL idle_in_transaction_session_timeout = 0");
-            }
-            for (String name : names) {
-                if (!select(connection, name, "FOR UPDATE NOWAIT")) {
-                    throw new SQLException("the row to lock is missing", "42S02");
+            begin(connection);
+            for (Claim.Part part : parts) {
+                if (!lock(connection, part)) {
+                    unlock(connection, parts);
+                    return false;
                 }
             }
             return true;
         } catch (SQLException refused) {
-            boolean taken = Faults.kindOf(refused) == Faults.Kind.RETRY || refused.getErrorCode() == MYSQL_NOWAIT;
-            connection.rollback();
-            connection.setAutoCommit(true);
-            if (taken) {
+            unlock(connection, parts);
+            if (Faults.isTaken(refused)) {
                 return false;
             }
             throw refused;
         }
     }
 
+    /** At a stricter level MySQL and MariaDB would also lock the gaps between rows, where other names have theirs. */
+    private void begin(Connection connection) throws SQLException {
+        if (dialect == Dialect.POSTGRESQL) {
+            execute(
+                    connection,
+                    "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0");
+        } else if (dialect.isMySqlFamily()) {
+            execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        }
+    }
+
+    private boolean lock(Connection connection, Claim.Part part) throws SQLException {
+        boolean permits = part.kind() == LockKind.SEMAPHORE;
+        String how = (part.exclusive() ? "FOR UPDATE" : forShare()) + " NOWAIT";
+        if (!select(connection, part.name(), how)) {
+            throw new SQLException("the row to lock is missing", "42S02");
+        }
+        return !permits || part.exclusive() || lockPermits(connection, part);
+    }
+
+    /** Takes whichever permits nobody has; too few are given back with the transaction. */
+    private boolean lockPermits(Connection connection, Claim.Part part) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("SELECT slot FROM " + prefix
+                + "row WHERE name = ? AND slot BETWEEN 1 AND ? ORDER BY slot LIMIT ? FOR UPDATE SKIP LOCKED")) {
+            dialect.bindName(statement, 1, part.name());
+            statement.setInt(2, part.capacity());
+            statement.setInt(3, part.units());
+            int locked = 0;
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    locked++;
+                }
+            }
+            return locked == part.units();
+        }
+    }
+
     /**
-     * Locks one row within the transaction of a connection.
+     * Locks the row that stands for a name, within the transaction of a connection.
      *
      * @param connection the connection
      * @param name the name
@@ -105,8 +210,8 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
      * @throws SQLException if it cannot be locked
      */
     public boolean select(Connection connection, String name, String how) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("SELECT name FROM " + prefix + "row WHERE name = ? " + how)) {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "SELECT name FROM " + prefix + "row WHERE name = ? AND slot = " + WHOLE + " " + how)) {
             dialect.bindName(statement, 1, name);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next();
@@ -115,8 +220,9 @@ public record RowLock(Dialect dialect, String prefix) implements SessionLock {
     }
 
     @Override
-    public void unlock(Connection connection, Collection<String> names) throws SQLException {
+    public boolean unlock(Connection connection, List<Claim.Part> parts) throws SQLException {
         connection.rollback();
         connection.setAutoCommit(true);
+        return true;
     }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.jdbc.session;
 
 import dev.holdfast.jdbc.dialect.Connections;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,14 +11,12 @@ import java.util.concurrent.Semaphore;
  * the store or the application from the database. Thread-safe.
  */
 final class Dedicated implements AutoCloseable {
-    private static final int ALIVE_SECONDS = 1;
-
     private final Connections connections;
     private final Semaphore share;
     private final int most;
 
     /** Connections of our own that hold nothing at the moment; guarded by its monitor. */
-    private final Deque<Connection> idle = new ArrayDeque<>();
+    private final Deque<Seat> idle = new ArrayDeque<>();
 
     private volatile boolean closed;
 
@@ -38,15 +35,15 @@ final class Dedicated implements AutoCloseable {
         }
     }
 
-    Connection take() throws SQLException {
+    Seat take() throws SQLException {
         if (!share.tryAcquire()) {
             throw new SpentException(most);
         }
         boolean taken = false;
         try {
-            Connection connection = open();
+            Seat seat = open();
             taken = true;
-            return connection;
+            return seat;
         } finally {
             if (!taken) {
                 share.release();
@@ -54,81 +51,49 @@ final class Dedicated implements AutoCloseable {
         }
     }
 
-    private Connection open() throws SQLException {
+    private Seat open() throws SQLException {
         while (true) {
-            Connection known;
+            Seat known;
             synchronized (idle) {
                 known = idle.poll();
             }
             if (known == null) {
-                Connection fresh = connections.keep();
-                fresh.setAutoCommit(true);
-                limitSilence(fresh);
-                return fresh;
+                return new Seat(connections.stay());
             }
-            if (isValid(known)) {
+            if (connections.isUsable(known.visit())) {
                 return known;
             }
-            close(known);
         }
     }
 
-    private void limitSilence(Connection connection) throws SQLException {
-        try {
-            connection.setNetworkTimeout(Runnable::run, connections.commandTimeoutMillis());
-        } catch (java.sql.SQLFeatureNotSupportedException withoutNetwork) {
-            // An embedded database answers or fails.
-        }
-    }
-
-    void giveBack(Connection connection) {
-        share.release();
+    /** Takes a connection back that holds nothing any more. */
+    void giveBack(Seat seat) {
+        connections.rest(seat.visit());
+        boolean kept = false;
         synchronized (idle) {
             if (!closed && !connections.isShared()) {
-                idle.push(connection);
-                return;
+                idle.push(seat);
+                kept = true;
             }
         }
-        try {
-            connection.setNetworkTimeout(Runnable::run, 0);
-            connection.close();
-        } catch (SQLException broken) {
-            close(connection);
+        if (!kept) {
+            seat.visit().end();
         }
+        share.release();
     }
 
-    void discard(Connection connection) {
+    /** Closes a connection for good, and with it whatever it holds. */
+    void discard(Seat seat) {
+        seat.visit().discard();
         share.release();
-        close(connection);
     }
 
     @Override
     public void close() {
         synchronized (idle) {
             closed = true;
-            idle.forEach(Dedicated::close);
+            idle.forEach(seat -> seat.visit().discard());
             idle.clear();
-        }
-    }
-
-    private static boolean isValid(Connection connection) {
-        try {
-            return connection.isValid(ALIVE_SECONDS);
-        } catch (SQLException broken) {
-            return false;
-        }
-    }
-
-    private static void close(Connection connection) {
-        try {
-            connection.abort(Runnable::run);
-        } catch (SQLException | RuntimeException beyondHelp) {
-            // It is broken anyway.
-        }
-        try {
-            connection.close();
-        } catch (SQLException | RuntimeException beyondHelp) {
-            // As above.
         }
     }
 }

@@ -2,18 +2,17 @@ package dev.holdfast.jdbc.session;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import java.sql.Connection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A claim that holds, with the connection that holds it. The connection is used under {@link #use} only. */
 final class Held {
     final Claim claim;
     final List<Grant> grants;
-    final Connection connection;
-    final long backend;
+    final Seat seat;
     final String session;
 
     /** Guards the connection and what follows. */
@@ -24,11 +23,13 @@ final class Held {
 
     boolean ended;
 
-    Held(Claim claim, List<Grant> grants, Connection connection, long backend, String session) {
+    /** Whether somebody is looking at the connection just now; not guarded. */
+    final AtomicBoolean lookedAt = new AtomicBoolean();
+
+    Held(Claim claim, List<Grant> grants, Seat seat, String session) {
         this.claim = claim;
         this.grants = grants;
-        this.connection = connection;
-        this.backend = backend;
+        this.seat = seat;
         this.session = session;
     }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.jdbc.session;
 
+import dev.holdfast.LockKind;
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.spi.Claim;
@@ -9,175 +11,274 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of epochs and holders. Epochs are drawn here in transactions of their own, so that they survive whatever
- * becomes of the session that holds the lock. All statements of the strategies row and advisory on tables are here.
+ * The tables of epochs and holders. Epochs are drawn here in transactions of their own, so that they survive whatever
+ * becomes of the session that holds the lock. Thread-safe.
  */
-final class Register {
-
+public final class Register {
     private final Database database;
     private final Dialect dialect;
-    private final String table;
-    private final String prefix;
+    private final RegisterSql sql;
 
-    Register(Database database, Dialect dialect, String prefix) {
+    /**
+     * Makes it.
+     *
+     * @param database where the tables are
+     * @param dialect its dialect
+     * @param prefix what the names of the tables begin with
+     */
+    public Register(Database database, Dialect dialect, String prefix) {
         this.database = database;
         this.dialect = dialect;
-        this.prefix = prefix;
-        this.table = prefix + "session";
+        this.sql = new RegisterSql(dialect, prefix);
     }
 
-    /** What is read of a row. Whoever's session has ended holds nothing, although it could not say so. */
-    private String columns() {
-        String alive = switch (dialect) {
-            case POSTGRESQL -> "SELECT 1 FROM pg_stat_activity a WHERE a.pid = s.backend";
-            case MARIADB, MYSQL -> "SELECT 1 FROM information_schema.processlist a WHERE a.id = s.backend";
-            case H2 -> "SELECT 1 FROM information_schema.sessions a WHERE a.session_id = s.backend";
-        };
-        return "SELECT s.name, s.epoch, CASE WHEN EXISTS (" + alive + ") THEN s.owner END, s.backend, s.client_name,"
-                + " s.label, s.since, s.evicted_epoch, s.evicted_at, s.evicted_by, s.evicted_reason, " + dialect.now()
-                + " FROM " + table + " s";
+    /** A name turned out to be in use as something else, so nothing of the transaction may stay. */
+    private static final class MismatchException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        MismatchException(String detail) {
+            super(detail);
+        }
     }
 
-    /** Draws the next epoch of a name, durably, and notes who holds it. */
-    long draw(Claim claim, String name, long backend) {
-        return database.transact(dialect, "acquire", name, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(drawStatement())) {
-                dialect.bindName(statement, 1, name);
+    /** Draws the next epoch of each name of a claim whose lock is held, and notes who holds it, in one transaction. */
+    Attempt draw(Claim claim, long backend) {
+        try {
+            return new Attempt.Taken(database.transact(dialect, "acquire", claim.describe(), connection -> {
+                List<Long> epochs = new ArrayList<>();
+                for (Claim.Part part : claim.parts()) {
+                    epochs.add(draw(connection, claim, part, backend));
+                }
+                return epochs;
+            }));
+        } catch (MismatchException other) {
+            return new Attempt.Mismatched(String.valueOf(other.getMessage()));
+        }
+    }
+
+    /** The row of the epoch stays locked until the commit, so that of two kinds of claims one sees the other. */
+    private long draw(Connection connection, Claim claim, Claim.Part part, long backend) throws SQLException {
+        update(connection, sql.raiseEpoch(), part.name());
+        long epoch = epochOf(connection, part.name());
+        if (part.exclusive()) {
+            // Whoever is still on the roll has lost its session.
+            update(connection, sql.deleteHolders(), part.name());
+        } else {
+            mismatch(connection, part).ifPresent(detail -> {
+                throw new MismatchException(detail);
+            });
+            try (PreparedStatement statement = connection.prepareStatement(sql.deleteDeadHolders())) {
+                dialect.bindName(statement, 1, part.name());
                 statement.setString(2, claim.owner().toString());
-                statement.setLong(3, backend);
-                statement.setString(4, claim.holder().clientName());
-                statement.setString(5, claim.holder().label());
                 statement.executeUpdate();
             }
-            try (PreparedStatement statement =
-                    connection.prepareStatement("SELECT epoch FROM " + table + " WHERE name = ? AND owner = ?")) {
-                dialect.bindName(statement, 1, name);
-                statement.setString(2, claim.owner().toString());
-                try (ResultSet row = statement.executeQuery()) {
-                    if (!row.next()) {
-                        throw new SQLException("the epoch that was drawn is gone", "40001");
-                    }
-                    return row.getLong(1);
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql.insertHolder())) {
+            dialect.bindName(statement, 1, part.name());
+            statement.setString(2, claim.owner().toString());
+            statement.setInt(3, part.kind().ordinal());
+            statement.setInt(4, part.capacity());
+            statement.setInt(5, part.units());
+            statement.setLong(6, epoch);
+            statement.setLong(7, backend);
+            statement.setString(8, claim.holder().clientName());
+            statement.setString(9, claim.holder().label());
+            statement.executeUpdate();
+        }
+        return epoch;
+    }
+
+    private long epochOf(Connection connection, String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.readEpoch())) {
+            dialect.bindName(statement, 1, name);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("the epoch that was drawn is gone", "40001");
+                }
+                return row.getLong(1);
+            }
+        }
+    }
+
+    /** Tells what is wrong with a claim if somebody uses one of its names as something else. */
+    Optional<String> mismatch(Claim claim) {
+        return database.run("acquire", claim.describe(), connection -> {
+            for (Claim.Part part : claim.parts()) {
+                Optional<String> found = mismatch(connection, part);
+                if (found.isPresent()) {
+                    return found;
                 }
             }
+            return Optional.empty();
         });
     }
 
-    private String drawStatement() {
-        String now = dialect.now();
-        String values = " (name, owner, backend, client_name, label, epoch, since) VALUES (?, ?, ?, ?, ?, GREATEST("
-                + now + ", COALESCE((SELECT m.floor_epoch + 1 FROM " + prefix + "meta m), 0)), " + now + ")";
-        return switch (dialect) {
-            case POSTGRESQL ->
-                "INSERT INTO " + table + " AS s" + values + " ON CONFLICT (name) DO UPDATE SET"
-                        + " owner = EXCLUDED.owner, backend = EXCLUDED.backend, client_name = EXCLUDED.client_name,"
-                        + " label = EXCLUDED.label, epoch = GREATEST(s.epoch + 1, EXCLUDED.epoch), since = EXCLUDED.since";
-            case MARIADB, MYSQL ->
-                "INSERT INTO " + table + values + " ON DUPLICATE KEY UPDATE owner = VALUES(owner),"
-                        + " backend = VALUES(backend), client_name = VALUES(client_name), label = VALUES(label),"
-                        + " epoch = GREATEST(epoch + 1, VALUES(epoch)), since = VALUES(since)";
-            case H2 ->
-                "MERGE INTO " + table
-                        + " s USING (SELECT CAST(? AS VARBINARY(255)) AS name, CAST(? AS CHAR(32)) AS owner,"
-                        + " CAST(? AS BIGINT) AS backend, CAST(? AS VARCHAR(200)) AS client_name,"
-                        + " CAST(? AS VARCHAR(200)) AS label, GREATEST(" + now
-                        + ", COALESCE((SELECT m.floor_epoch + 1 FROM "
-                        + prefix + "meta m), 0)) AS epoch, " + now + " AS since) v ON s.name = v.name"
-                        + " WHEN MATCHED THEN UPDATE SET owner = v.owner, backend = v.backend,"
-                        + " client_name = v.client_name, label = v.label, epoch = GREATEST(s.epoch + 1, v.epoch),"
-                        + " since = v.since WHEN NOT MATCHED THEN INSERT (name, owner, backend, client_name, label, epoch,"
-                        + " since) VALUES (v.name, v.owner, v.backend, v.client_name, v.label, v.epoch, v.since)";
-        };
+    private Optional<String> mismatch(Connection connection, Claim.Part part) throws SQLException {
+        return entries(connection, sql.readOne(), part.name()).stream()
+                .flatMap(entry -> entry.holders().stream())
+                .filter(holder -> holder.kind() != part.kind() || holder.capacity() != part.capacity())
+                .findFirst()
+                .map(holder -> "'" + part.name() + "' is in use as " + holder.kind() + " of capacity "
+                        + holder.capacity() + ", but was asked for as " + part.kind() + " of capacity "
+                        + part.capacity() + "; use one kind and capacity for a name, or another name");
     }
 
-    /** Notes that a name was given back. */
-    void clear(Claim claim, String name) {
-        database.run("release", name, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement("UPDATE " + table
-                    + " SET owner = NULL, client_name = NULL, label = NULL WHERE name = ? AND owner = ?")) {
-                dialect.bindName(statement, 1, name);
-                statement.setString(2, claim.owner().toString());
+    /** Takes a claim from the roll. */
+    void clear(Claim claim) {
+        database.run("release", claim.describe(), connection -> {
+            for (Claim.Part part : claim.parts()) {
+                try (PreparedStatement statement = connection.prepareStatement(sql.deleteHolder())) {
+                    dialect.bindName(statement, 1, part.name());
+                    statement.setString(2, claim.owner().toString());
+                    statement.executeUpdate();
+                }
+            }
+            return true;
+        });
+    }
+
+    /**
+     * Notes who takes a name away from its holders.
+     *
+     * @param entry the name, as it was read
+     * @param by who
+     * @param reason why
+     */
+    public void noteEviction(Entry entry, String by, String reason) {
+        long low = entry.holders().stream().mapToLong(Entry.Holder::epoch).min().orElseThrow();
+        long high =
+                entry.holders().stream().mapToLong(Entry.Holder::epoch).max().orElseThrow();
+        database.run("evict", entry.name(), connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql.noteEviction())) {
+                statement.setLong(1, low);
+                statement.setLong(2, high);
+                statement.setString(3, by);
+                statement.setString(4, reason);
+                dialect.bindName(statement, 5, entry.name());
                 return statement.executeUpdate();
             }
         });
     }
 
-    /** Notes an eviction; false if the name is held with another epoch by now. */
-    boolean evict(Record held, String by, String reason) {
-        return database.run("evict", held.name(), connection -> {
-            try (PreparedStatement statement = connection.prepareStatement("UPDATE " + table
-                    + " SET owner = NULL, evicted_epoch = epoch, evicted_at = " + dialect.now()
-                    + ", evicted_by = ?, evicted_reason = ? WHERE name = ? AND epoch = ? AND owner = ?")) {
-                statement.setString(1, by);
-                statement.setString(2, reason);
-                dialect.bindName(statement, 3, held.name());
-                statement.setLong(4, held.epoch());
-                statement.setString(5, held.owner());
-                return statement.executeUpdate() == 1;
-            }
-        });
+    Entry read(String name) {
+        return read(sql.readOne(), name);
     }
 
-    Optional<Record> read(String name) {
-        return database.run("inspect", name, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(columns() + " WHERE s.name = ?")) {
-                dialect.bindName(statement, 1, name);
-                return records(statement).stream().findFirst();
-            }
-        });
+    List<Entry> list(String begin) {
+        return list(sql.readMany(), begin);
     }
 
-    List<Record> list(String begin) {
+    /**
+     * Reads one name.
+     *
+     * @param query with the columns of {@link RegisterSql}
+     * @param name the name
+     * @return what is known of it
+     */
+    public Entry read(String query, String name) {
+        return database.run(
+                "inspect",
+                name,
+                connection -> entries(connection, query, name).stream()
+                        .findFirst()
+                        .orElse(new Entry(name, 0, null, List.of())));
+    }
+
+    /**
+     * Reads names.
+     *
+     * @param query with the columns of {@link RegisterSql}
+     * @param begin what they begin with
+     * @return those that somebody holds
+     */
+    public List<Entry> list(String query, String begin) {
         int length = dialect == Dialect.POSTGRESQL
                 ? begin.codePointCount(0, begin.length())
                 : begin.getBytes(StandardCharsets.UTF_8).length;
         return database.run("list", begin, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(
-                    columns()
-                            + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? AND s.owner IS NOT NULL ORDER BY s.name")) {
+            try (PreparedStatement statement = connection.prepareStatement(query)) {
                 dialect.bindName(statement, 1, begin);
                 statement.setInt(2, length);
                 dialect.bindName(statement, 3, begin);
-                return records(statement);
+                return entries(statement);
             }
         });
     }
 
-    private List<Record> records(PreparedStatement statement) throws SQLException {
-        List<Record> found = new ArrayList<>();
-        try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                found.add(new Record(
-                        dialect.readName(row, 1),
-                        row.getLong(2),
-                        row.getString(3),
-                        row.getLong(4),
-                        text(row.getString(5)),
-                        text(row.getString(6)),
-                        row.getLong(7),
-                        row.getLong(12),
-                        row.getLong(8),
-                        row.getLong(9),
-                        text(row.getString(10)),
-                        text(row.getString(11))));
-            }
+    private List<Entry> entries(Connection connection, String query, String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(query)) {
+            dialect.bindName(statement, 1, name);
+            return entries(statement);
         }
-        return found;
     }
 
-    /** {@return the database's number of a connection's session} */
-    long backendOf(Connection connection) throws SQLException {
-        String query = switch (dialect) {
-            case POSTGRESQL -> "SELECT pg_backend_pid()";
-            case MARIADB, MYSQL -> "SELECT CONNECTION_ID()";
-            case H2 -> "SELECT SESSION_ID()";
-        };
-        try (PreparedStatement statement = connection.prepareStatement(query);
+    private List<Entry> entries(PreparedStatement statement) throws SQLException {
+        Map<String, Entry> found = new LinkedHashMap<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                String name = dialect.readName(row, 1);
+                Entry.Eviction eviction = row.getLong(3) == 0
+                        ? null
+                        : new Entry.Eviction(
+                                row.getLong(2),
+                                row.getLong(3),
+                                row.getLong(4),
+                                text(row.getString(5)),
+                                text(row.getString(6)));
+                Entry entry = found.get(name);
+                if (entry == null) {
+                    entry = new Entry(name, row.getLong(7), eviction, new ArrayList<>());
+                    found.put(name, entry);
+                }
+                long epoch = row.getLong(11);
+                if (!row.wasNull()) {
+                    entry.holders().add(holder(row, epoch));
+                }
+            }
+        }
+        return List.copyOf(found.values());
+    }
+
+    private static Entry.Holder holder(ResultSet row, long epoch) throws SQLException {
+        int kind = row.getInt(8);
+        if (kind < 0 || kind >= LockKind.values().length) {
+            throw new StoreMisconfiguredException(
+                    "the tables have a lock of a kind that this release does not know; update Holdfast");
+        }
+        return new Entry.Holder(
+                LockKind.values()[kind],
+                row.getInt(9),
+                row.getInt(10),
+                epoch,
+                row.getLong(12),
+                text(row.getString(13)),
+                text(row.getString(14)),
+                row.getLong(15));
+    }
+
+    private void update(Connection connection, String statementText, String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(statementText)) {
+            dialect.bindName(statement, 1, name);
+            statement.executeUpdate();
+        }
+    }
+
+    /**
+     * Asks which session a connection has.
+     *
+     * @param connection the connection
+     * @return the database's number of it
+     * @throws SQLException if the database fails
+     */
+    public long backendOf(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.session());
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return row.getLong(1);
@@ -186,13 +287,8 @@ final class Register {
 
     /** Ends a session of the database by force; whether it was there does not matter. */
     void terminate(String name, long backend) {
-        String query = switch (dialect) {
-            case POSTGRESQL -> "SELECT pg_terminate_backend(" + backend + ")";
-            case MARIADB, MYSQL -> "KILL CONNECTION " + backend;
-            case H2 -> "CALL ABORT_SESSION(" + backend + ")";
-        };
         database.run("evict", name, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(query)) {
+            try (PreparedStatement statement = connection.prepareStatement(sql.terminate(backend))) {
                 return statement.execute();
             } catch (SQLException gone) {
                 if (gone.getErrorCode() == NO_SUCH_THREAD) {

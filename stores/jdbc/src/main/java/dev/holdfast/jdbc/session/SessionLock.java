@@ -1,36 +1,70 @@
 package dev.holdfast.jdbc.session;
 
-import java.sql.Connection;
+import dev.holdfast.spi.Claim;
 import java.sql.SQLException;
-import java.util.Collection;
+import java.util.List;
 
-/** A lock that the database itself keeps for one of its sessions. Implementations are immutable. */
+/** A lock that the database itself keeps for one of its sessions, with epochs and a roll of who holds it. Thread-safe. */
 public interface SessionLock {
     /**
-     * Does what has to be done once for names, in autocommit and before a session locks them.
+     * Locks the names of a claim for the session of a seat, all or nothing, without waiting for a holder. Epochs are drawn
+     * while the names are locked, durably, and the last thing that is heard is a sign of life of the locking session.
      *
-     * @param connection another connection
-     * @param names the names
+     * @param seat keeps the lock while it is held; if this throws, it must be closed for good
+     * @param claim what to lock
+     * @return what became of it
      * @throws SQLException if the database fails
      */
-    void prepare(Connection connection, Collection<String> names) throws SQLException;
+    Attempt take(Seat seat, Claim claim) throws SQLException;
 
     /**
-     * Locks names for the session of a connection, all or nothing, without waiting for a holder.
+     * Gives the names of a claim back.
      *
-     * @param connection a connection that is kept while the lock is held
-     * @param names the names, sorted
-     * @return false if one of them is taken; then none is held
+     * @param seat what holds them; if this throws, it must be closed for good
+     * @param claim what was locked
+     * @return false if the session did not hold them any more
      * @throws SQLException if the database fails
      */
-    boolean tryLock(Connection connection, Collection<String> names) throws SQLException;
+    boolean giveBack(Seat seat, Claim claim) throws SQLException;
 
     /**
-     * Gives the names back.
+     * Tells which session of the database a seat has at the moment.
      *
-     * @param connection the connection that they were locked with
-     * @param names the names
+     * @param seat the seat
+     * @return the database's number of it
      * @throws SQLException if the database fails
      */
-    void unlock(Connection connection, Collection<String> names) throws SQLException;
+    long sessionOf(Seat seat) throws SQLException;
+
+    /**
+     * Takes a claim whose session has ended from the roll.
+     *
+     * @param claim the claim
+     */
+    void strike(Claim claim);
+
+    /**
+     * Reads the roll.
+     *
+     * @param name a name
+     * @return it; without holders if there are none
+     */
+    Entry read(String name);
+
+    /**
+     * Reads the roll.
+     *
+     * @param prefix what names begin with
+     * @return those that somebody holds, sorted by name
+     */
+    List<Entry> list(String prefix);
+
+    /**
+     * Notes who takes a name away from its holders, and ends their sessions.
+     *
+     * @param entry the name, as it was read
+     * @param by who
+     * @param reason why
+     */
+    void evict(Entry entry, String by, String reason);
 }

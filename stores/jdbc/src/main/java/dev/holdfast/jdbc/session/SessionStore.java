@@ -1,11 +1,9 @@
 package dev.holdfast.jdbc.session;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.LockKind;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
-import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
@@ -21,56 +19,51 @@ import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.spi.StoreTraits.Promise;
-import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Locks that a session of the database holds: a connection is kept for each lock, and the database frees the lock when
- * that connection ends, for whatever reason.
- *
- * <p>The order of steps is what makes a token right: the lock first, then the epoch, drawn durably over another
- * connection, then a sign of life from the connection that holds the lock. A lock that was lost before its epoch was
- * drawn is noticed by the last step and not granted. Afterwards a loss is noticed when the connection is looked at, twice
- * a second, which may be after the database has granted the lock to somebody else. Thread-safe.
+ * that connection ends, for whatever reason. A loss is noticed when the connection is looked at, twice a second, which may
+ * be after the database has granted the lock to somebody else. Thread-safe.
  */
 public final class SessionStore implements LockStore {
     private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
+
+    /** A loss is certain; why it happened is told if the database answers in this time. */
+    private static final Duration REASON_PATIENCE = Duration.ofMillis(500);
+
     private static final long TOMBSTONE_NANOS = Duration.ofSeconds(60).toNanos();
     private static final long FIRST_HINT_NANOS = Duration.ofMillis(2).toNanos();
     private static final int MOST_DOUBLINGS = 5;
-
-    private static final StoreTraits TRAITS = new StoreTraits(
-            StoreTraits.Expiry.SESSION,
-            Set.of(Promise.SEVERAL_NAMES, Promise.ATOMIC_NAMES, Promise.BETWEEN_PROCESSES, Promise.DEATH_SEEN_AT_ONCE),
-            LockOptions.SHORTEST_LEASE,
-            Duration.ofDays(3650),
-            "locks end with the connection that holds them, so a restart or failover of the server ends all of them;"
-                    + " the holder is told within a second, which may be after somebody else was granted the lock");
+    private static final int MOST_LOSSES = 1_000;
 
     private final Database database;
     private final Schema schema;
     private final StoreContext context;
-    private final Function<Dialect, SessionLock> strategy;
+    private final BiFunction<Database, Dialect, SessionLock> strategy;
+    private final StoreTraits traits;
     private final Dedicated dedicated;
     private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
     private final Map<OwnerId, Long> tombstones = new ConcurrentHashMap<>();
     private final Map<OwnerId, LossReason> lost = new ConcurrentHashMap<>();
     private final Map<OwnerId, Integer> refusals = new ConcurrentHashMap<>();
-    private volatile @Nullable Tools tools;
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile @Nullable SessionLock lock;
     private volatile boolean closed;
-
-    /** What is known once the database has answered for the first time. */
-    private record Tools(SessionLock lock, Register register) {}
 
     /**
      * Opens it, without connecting.
@@ -79,25 +72,47 @@ public final class SessionStore implements LockStore {
      * @param schema the tables
      * @param context what the engine lends
      * @param strategy makes the locks
+     * @param shares whether names can be locked for less than their capacity
      * @param most how many connections may hold locks at the same time
      */
     public SessionStore(
-            Database database, Schema schema, StoreContext context, Function<Dialect, SessionLock> strategy, int most) {
+            Database database,
+            Schema schema,
+            StoreContext context,
+            BiFunction<Database, Dialect, SessionLock> strategy,
+            boolean shares,
+            int most) {
         this.database = database;
         this.schema = schema;
         this.context = context;
         this.strategy = strategy;
+        this.traits = traitsOf(shares);
         this.dedicated = new Dedicated(database.connections(), most);
+    }
+
+    private static StoreTraits traitsOf(boolean shares) {
+        Set<Promise> promises = EnumSet.of(
+                Promise.SEVERAL_NAMES, Promise.ATOMIC_NAMES, Promise.BETWEEN_PROCESSES, Promise.DEATH_SEEN_AT_ONCE);
+        if (shares) {
+            promises.add(Promise.SHARED);
+        }
+        return new StoreTraits(
+                StoreTraits.Expiry.SESSION,
+                promises,
+                LockOptions.SHORTEST_LEASE,
+                Duration.ofDays(3650),
+                "locks end with the connection that holds them, so a restart or failover of the server ends all of them;"
+                        + " the holder is told within a second, which may be after somebody else was granted the lock");
     }
 
     @Override
     public StoreTraits traits() {
-        return TRAITS;
+        return traits;
     }
 
     @Override
     public AcquireOutcome tryAcquire(Claim claim) {
-        Tools ready = ready("acquire", claim.describe());
+        SessionLock ready = ready("acquire", claim.describe());
         Held known = held.get(claim.owner());
         if (known != null) {
             return isAlive(known) ? new AcquireOutcome.Granted(known.grants) : contended(claim);
@@ -105,50 +120,49 @@ public final class SessionStore implements LockStore {
         if (isBuried(claim.owner())) {
             return contended(claim);
         }
-        List<String> names = claim.parts().stream().map(Claim.Part::name).toList();
-        database.run("acquire", claim.describe(), connection -> {
-            ready.lock.prepare(connection, names);
-            return true;
-        });
-        Connection connection = call("acquire", claim.describe(), dedicated::take);
-        boolean kept = false;
+        Seat seat = call("acquire", claim.describe(), dedicated::take);
+        boolean orderly = false;
+        Attempt attempt;
         try {
-            if (!call("acquire", claim.describe(), () -> ready.lock.tryLock(connection, names))) {
-                dedicated.giveBack(connection);
-                kept = true;
-                return contended(claim);
-            }
-            Held mine = call("acquire", claim.describe(), () -> grant(ready, claim, connection));
-            held.put(claim.owner(), mine);
-            kept = true;
-            lookLater();
-            if (isBuried(claim.owner()) && held.remove(claim.owner()) != null) {
-                end(ready, mine);
-                return contended(claim);
-            }
-            refusals.remove(claim.owner());
-            return new AcquireOutcome.Granted(mine.grants);
+            attempt = call("acquire", claim.describe(), () -> ready.take(seat, claim));
+            orderly = true;
         } finally {
-            if (!kept) {
-                dedicated.discard(connection);
+            if (!orderly) {
+                dedicated.discard(seat);
             }
         }
+        if (attempt instanceof Attempt.Taken taken) {
+            return granted(ready, claim, seat, taken);
+        }
+        dedicated.giveBack(seat);
+        return attempt instanceof Attempt.Mismatched mismatched
+                ? new AcquireOutcome.Mismatch(mismatched.detail())
+                : contended(claim);
     }
 
-    private Held grant(Tools ready, Claim claim, Connection connection) throws SQLException {
-        long backend = ready.register.backendOf(connection);
-        String session = backend + "/" + claim.owner();
+    private AcquireOutcome granted(SessionLock ready, Claim claim, Seat seat, Attempt.Taken taken) {
+        String session = seat.backend() + "/" + claim.owner();
         List<Grant> grants = new ArrayList<>();
-        for (Claim.Part part : claim.parts()) {
-            long epoch = ready.register.draw(claim, part.name(), backend);
-            grants.add(new Grant(part.name(), claim.owner(), epoch, claim.lease(), null, session, true));
+        for (int i = 0; i < claim.parts().size(); i++) {
+            grants.add(new Grant(
+                    claim.parts().get(i).name(),
+                    claim.owner(),
+                    taken.epochs().get(i),
+                    claim.lease(),
+                    null,
+                    session,
+                    true));
         }
-        if (ready.register.backendOf(connection) != backend) {
-            throw new StoreMisconfiguredException(
-                    "the connection has changed its session of the database, probably because"
-                            + " of a transaction pooler; use strategy=lease behind one");
+        Held mine = new Held(claim, List.copyOf(grants), seat, session);
+        held.put(claim.owner(), mine);
+        lookLater();
+        boolean unwanted = isBuried(claim.owner()) || closed;
+        if (unwanted && held.remove(claim.owner()) != null) {
+            end(ready, mine);
+            return contended(claim);
         }
-        return new Held(claim, grants, connection, backend, session);
+        refusals.remove(claim.owner());
+        return new AcquireOutcome.Granted(mine.grants);
     }
 
     private AcquireOutcome contended(Claim claim) {
@@ -163,7 +177,7 @@ public final class SessionStore implements LockStore {
 
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
-        Tools ready = ready("withdraw", claim.describe());
+        SessionLock ready = ready("withdraw", claim.describe());
         refusals.remove(claim.owner());
         if (mayStillArrive) {
             long now = context.clock().nanos();
@@ -192,12 +206,12 @@ public final class SessionStore implements LockStore {
 
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
-        Tools ready = ready("release", "held locks");
+        SessionLock ready = ready("release", "held locks");
         return grants.stream().map(grant -> release(ready, grant)).toList();
     }
 
     /** A transaction gives back all of its rows or none, so a lock over several names ends with the last of them. */
-    private ReleaseOutcome release(Tools ready, Grant grant) {
+    private ReleaseOutcome release(SessionLock ready, Grant grant) {
         Held mine = held.get(grant.owner());
         if (mine == null || !mine.matches(grant)) {
             return ReleaseOutcome.NOT_HELD;
@@ -218,24 +232,24 @@ public final class SessionStore implements LockStore {
     }
 
     /** Gives everything back; false if the connection had been lost before. */
-    private boolean end(Tools ready, Held mine) {
-        List<String> names = mine.grants.stream().map(Grant::name).toList();
+    private boolean end(SessionLock ready, Held mine) {
         mine.use.lock();
         try {
             if (mine.ended) {
                 return false;
             }
             mine.ended = true;
-            for (String name : names) {
-                ready.register.clear(mine.claim, name);
-            }
-            ready.lock.unlock(mine.connection, names);
-            dedicated.giveBack(mine.connection);
-            return true;
-        } catch (SQLException | HoldfastException broken) {
+            boolean stillHeld = ready.giveBack(mine.seat, mine.claim);
+            dedicated.giveBack(mine.seat);
+            return stillHeld;
+        } catch (SQLException broken) {
             // The end of the connection is the end of the lock.
-            dedicated.discard(mine.connection);
+            dedicated.discard(mine.seat);
             return false;
+        } catch (HoldfastException untold) {
+            // It was given back, but not taken from the roll, where it goes with its session.
+            dedicated.discard(mine.seat);
+            return true;
         } finally {
             mine.use.unlock();
         }
@@ -243,63 +257,42 @@ public final class SessionStore implements LockStore {
 
     @Override
     public Optional<LockView> inspect(String name) {
-        return ready("inspect", name).register.read(name).flatMap(SessionStore::view);
+        return ready("inspect", name).read(name).view();
     }
 
     @Override
     public List<LockView> list(String prefix, int limit) {
-        return ready("list", prefix).register.list(prefix).stream()
-                .map(SessionStore::view)
+        return ready("list", prefix).list(prefix).stream()
+                .map(Entry::view)
                 .flatMap(Optional::stream)
-                .filter(view -> !view.holders().isEmpty())
                 .limit(limit)
                 .toList();
     }
 
-    private static Optional<LockView> view(Record record) {
-        Optional<LockView.Eviction> eviction = record.evictedEpoch() == 0
-                ? Optional.empty()
-                : Optional.of(new LockView.Eviction(
-                        record.evictedBy(), record.evictedReason(), micros(record.now() - record.evictedAt())));
-        List<LockView.Holder> holders = record.owner() == null
-                ? List.of()
-                : List.of(new LockView.Holder(
-                        record.clientName(),
-                        record.label(),
-                        1,
-                        Grant.token(record.epoch(), 0),
-                        micros(record.now() - record.since()),
-                        Optional.empty()));
-        return holders.isEmpty() && eviction.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new LockView(record.name(), LockKind.EXCLUSIVE, 1, holders, List.of(), eviction));
-    }
-
-    private static Duration micros(long micros) {
-        return Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
-    }
-
     @Override
     public int evict(String name, String by, String reason) {
-        Tools ready = ready("evict", name);
-        Record record = ready.register.read(name).orElse(null);
-        if (record == null || record.owner() == null || !ready.register.evict(record, by, reason)) {
-            return 0;
+        SessionLock ready = ready("evict", name);
+        Entry entry = ready.read(name);
+        if (!entry.holders().isEmpty()) {
+            ready.evict(entry, by, reason);
         }
-        ready.register.terminate(name, record.backend());
-        return 1;
+        return entry.holders().size();
     }
 
     @Override
     public void ping() {
-        Tools ready = ready("ping", "the store");
-        database.run("ping", "the store", ready.register::backendOf);
+        ready("ping", "the store");
+        database.run("ping", "the store", connection -> {
+            try (Statement statement = connection.createStatement()) {
+                return statement.execute("SELECT 1");
+            }
+        });
     }
 
     @Override
     public void close() {
         closed = true;
-        Tools known = tools;
+        SessionLock known = lock;
         for (Held mine : held.values()) {
             if (known != null) {
                 end(known, mine);
@@ -310,12 +303,12 @@ public final class SessionStore implements LockStore {
         database.close();
     }
 
-    /** Looks at the connections that hold locks, as long as there are any. */
+    /** Looks at the connections that hold locks, as long as there are any, each for itself: one may be silent for long. */
     private void lookLater() {
         if (!closed && looking.compareAndSet(false, true)) {
             context.scheduler().schedule(LOOK_INTERVAL, () -> {
                 looking.set(false);
-                held.values().forEach(this::isAlive);
+                held.values().forEach(this::lookInBackground);
                 if (!held.isEmpty()) {
                     lookLater();
                 }
@@ -323,16 +316,33 @@ public final class SessionStore implements LockStore {
         }
     }
 
-    private final java.util.concurrent.atomic.AtomicBoolean looking = new java.util.concurrent.atomic.AtomicBoolean();
+    private void lookInBackground(Held mine) {
+        if (!mine.lookedAt.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            context.ioExecutor().execute(() -> {
+                try {
+                    isAlive(mine);
+                } finally {
+                    mine.lookedAt.set(false);
+                }
+            });
+        } catch (RejectedExecutionException closing) {
+            // The client is closed and holds nothing any more.
+            mine.lookedAt.set(false);
+        }
+    }
 
     /** Asks the connection of a lock for a sign of life; without one the lock is lost, and that is told. */
     private boolean isAlive(Held mine) {
+        SessionLock known = lock;
         mine.use.lock();
         try {
-            if (mine.ended) {
+            if (mine.ended || known == null) {
                 return false;
             }
-            if (ready("look", mine.claim.describe()).register.backendOf(mine.connection) == mine.backend) {
+            if (known.sessionOf(mine.seat) == mine.seat.backend()) {
                 return true;
             }
             endLost(mine);
@@ -342,58 +352,68 @@ public final class SessionStore implements LockStore {
             mine.use.unlock();
         }
         held.remove(mine.claim.owner(), mine);
-        tellLoss(mine);
+        tellLoss(known, mine);
         return false;
     }
 
     private void endLost(Held mine) {
         mine.ended = true;
-        dedicated.discard(mine.connection);
+        dedicated.discard(mine.seat);
     }
 
-    private void tellLoss(Held mine) {
-        for (Grant grant : mine.grants) {
-            LossReason reason = LossReason.SESSION_LOST;
-            try {
-                Tools ready = ready("look", grant.name());
-                if (ready.register
-                        .read(grant.name())
-                        .filter(record -> record.evictedEpoch() == grant.epoch())
-                        .isPresent()) {
-                    reason = LossReason.EVICTED;
+    /** Tells it at once, with the reason if that is known soon; a database that is silent must not keep the loss back. */
+    private void tellLoss(SessionLock known, Held mine) {
+        AtomicBoolean told = new AtomicBoolean();
+        Runnable cancel = context.scheduler().schedule(REASON_PATIENCE, () -> tell(told, mine, Set.of()));
+        try {
+            Set<Grant> evicted = new HashSet<>();
+            for (Grant grant : mine.grants) {
+                if (known.read(grant.name()).isEvicted(grant.epoch())) {
+                    evicted.add(grant);
                 }
-                ready.register.clear(mine.claim, grant.name());
-            } catch (HoldfastException unanswered) {
-                // Who cannot reach the database cannot tell why; the loss is certain.
             }
+            tell(told, mine, evicted);
+            known.strike(mine.claim);
+        } catch (HoldfastException unanswered) {
+            tell(told, mine, Set.of());
+        } finally {
+            cancel.run();
+        }
+    }
+
+    private void tell(AtomicBoolean told, Held mine, Set<Grant> evicted) {
+        if (!told.compareAndSet(false, true)) {
+            return;
+        }
+        if (lost.size() > MOST_LOSSES) {
+            lost.clear();
+        }
+        for (Grant grant : mine.grants) {
+            LossReason reason = evicted.contains(grant) ? LossReason.EVICTED : LossReason.SESSION_LOST;
             lost.put(mine.claim.owner(), reason);
-            if (lost.size() > MOST_LOSSES) {
-                lost.clear();
-            }
             context.listener().lost(grant.name(), grant.owner(), grant.epoch(), reason);
         }
         context.listener().sessionLost(mine.session);
     }
-
-    private static final int MOST_LOSSES = 1_000;
 
     private boolean isBuried(OwnerId owner) {
         Long until = tombstones.get(owner);
         return until != null && until >= context.clock().nanos();
     }
 
-    private Tools ready(String operation, String lockName) {
-        Tools known = tools;
+    private SessionLock ready(String operation, String lockName) {
+        SessionLock known = lock;
         if (closed) {
             throw new StoreUnavailableException(operation, lockName, new IllegalStateException("the store is closed"));
         }
         if (known == null) {
-            known = database.run(operation, lockName, connection -> {
-                Dialect dialect = Dialect.of(connection);
-                schema.ensure(dialect, connection);
-                return new Tools(strategy.apply(dialect), new Register(database, dialect, schema.prefix()));
+            Dialect dialect = database.run(operation, lockName, connection -> {
+                Dialect found = Dialect.of(connection);
+                schema.ensure(found, connection);
+                return found;
             });
-            tools = known;
+            known = strategy.apply(database, dialect);
+            lock = known;
         }
         return known;
     }

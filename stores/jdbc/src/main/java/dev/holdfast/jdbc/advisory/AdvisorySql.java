@@ -1,0 +1,122 @@
+package dev.holdfast.jdbc.advisory;
+
+import dev.holdfast.jdbc.dialect.Dialect;
+
+/** The statements of advisory locks on PostgreSQL. Immutable. */
+final class AdvisorySql {
+    /** Ten seconds: nobody draws that many epochs between the two steps of raising the sequence. */
+    private static final long GAP_MICROS = 10_000_000;
+
+    /** How a session that holds one name calls itself; one that holds several has its epochs in the table. */
+    private static final String ALONE = "holdfast ";
+
+    private static final String SEVERAL = "holdfast several ";
+
+    private final String prefix;
+    private final String lock;
+
+    AdvisorySql(String prefix) {
+        this.prefix = prefix;
+        this.lock = lockText();
+    }
+
+    String waitForTurn() {
+        return "SELECT pg_advisory_xact_lock(?)";
+    }
+
+    String raiseSequence() {
+        return text("SELECT setval('${p}epoch', ${now}) FROM ${p}epoch WHERE last_value < ${now} - " + GAP_MICROS);
+    }
+
+    String lock() {
+        return lock;
+    }
+
+    /** The inner SELECT comes first: lock, then epoch. The outer one sees what was logged by then. */
+    private String lockText() {
+        return text(
+                "SELECT t.epoch, pg_backend_pid(), t.called, pg_current_wal_insert_lsn() <= pg_current_wal_flush_lsn(),"
+                        + " CASE WHEN t.epoch IS NOT NULL THEN set_config('application_name', CASE WHEN ? THEN '"
+                        + ALONE
+                        + "' || t.epoch || ' ' || ${now} ELSE '" + SEVERAL + "' || ${now} END, FALSE) END"
+                        + " FROM (SELECT current_setting('application_name') AS called,"
+                        + " CASE WHEN pg_try_advisory_lock(?) THEN nextval('${p}epoch') END AS epoch OFFSET 0) t");
+    }
+
+    String unlock() {
+        return "SELECT pg_advisory_unlock(?), set_config('application_name', ?, FALSE)";
+    }
+
+    String introduce() {
+        return text("INSERT INTO ${p}session (name, epoch) VALUES (?, 0) ON CONFLICT (name) DO NOTHING");
+    }
+
+    /** Even where the database is told not to wait in general. */
+    String waitForTheDisk() {
+        return "SET LOCAL synchronous_commit = on";
+    }
+
+    String note() {
+        return text("INSERT INTO ${p}session AS s (name, epoch) VALUES (?, ?)"
+                + " ON CONFLICT (name) DO UPDATE SET epoch = GREATEST(s.epoch, EXCLUDED.epoch)");
+    }
+
+    String describe() {
+        return text("INSERT INTO ${p}seat (backend, started, client_name, label)"
+                + " SELECT a.pid, " + started("a") + ", ?, ? FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()"
+                + " ON CONFLICT (backend) DO UPDATE SET started = EXCLUDED.started,"
+                + " client_name = EXCLUDED.client_name, label = EXCLUDED.label");
+    }
+
+    String deleteDeadSeats() {
+        return text(
+                "DELETE FROM ${p}seat WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = ${p}seat.backend)");
+    }
+
+    String readOne() {
+        return text(columns() + " LEFT JOIN " + holders() + " ON TRUE" + SEATS + " WHERE s.name = ?");
+    }
+
+    String readMany() {
+        return text(columns() + " JOIN " + holders() + " ON TRUE" + SEATS
+                + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? ORDER BY s.name");
+    }
+
+    /** Ends the session only if it still holds the lock, because numbers of sessions are used again. */
+    String terminate() {
+        return "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.pid = ? AND " + isLock("?");
+    }
+
+    private static final String SEATS = " LEFT JOIN ${p}seat d ON d.backend = h.pid AND d.started = h.started";
+
+    /** The columns that the register reads. */
+    private static String columns() {
+        return "SELECT s.name, s.evicted_low, s.evicted_high, s.evicted_at, s.evicted_by, s.evicted_reason, ${now},"
+                + " 0, 1, 1, CASE WHEN h.alone THEN CAST(split_part(h.application_name, ' ', 2) AS BIGINT)"
+                + " WHEN h.pid IS NOT NULL THEN s.epoch END, h.pid, d.client_name, d.label,"
+                + " CASE WHEN h.ours THEN CAST(split_part(h.application_name, ' ', 3) AS BIGINT) ELSE ${now} END"
+                + " FROM ${p}session s";
+    }
+
+    private String holders() {
+        return "LATERAL (SELECT a.pid, a.application_name, a.application_name ~ '^holdfast [0-9]+ [0-9]+$' AS alone,"
+                + " a.application_name ~ '^holdfast [a-z0-9]+ [0-9]+$' AS ours, "
+                + started("a") + " AS started FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE "
+                + isLock(AdvisoryKey.expression(prefix, "s.name")) + " LIMIT 1) h";
+    }
+
+    private static String isLock(String key) {
+        return "l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted"
+                + " AND l.database = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())"
+                + " AND ((CAST(l.classid AS BIGINT) << 32) | CAST(l.objid AS BIGINT)) = " + key;
+    }
+
+    /** When a session began, which is hidden from other roles. */
+    private static String started(String session) {
+        return "COALESCE(CAST(EXTRACT(EPOCH FROM " + session + ".backend_start) * 1000000 AS BIGINT), 0)";
+    }
+
+    private String text(String template) {
+        return template.replace("${now}", Dialect.POSTGRESQL.now()).replace("${p}", prefix);
+    }
+}

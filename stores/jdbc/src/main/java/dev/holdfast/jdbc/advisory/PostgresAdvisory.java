@@ -1,0 +1,264 @@
+package dev.holdfast.jdbc.advisory;
+
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.dialect.Database;
+import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Pooler;
+import dev.holdfast.jdbc.session.Attempt;
+import dev.holdfast.jdbc.session.Entry;
+import dev.holdfast.jdbc.session.Register;
+import dev.holdfast.jdbc.session.Seat;
+import dev.holdfast.jdbc.session.SessionLock;
+import dev.holdfast.spi.Claim;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+
+/**
+ * Advisory locks of PostgreSQL, at one statement to lock and one to unlock, neither of which writes anything.
+ *
+ * <p><b>The epoch</b> is the next value of a sequence, drawn by the locking statement itself after the lock function has
+ * returned: the session that draws it is the one that holds the lock, and its answer is the sign of life. A sequence does
+ * not roll back. It survives a crash too, but for one gap: the server logs 32 values ahead, and the session that logged
+ * them waits for the disk, while one that draws from those 32 in the same moment does not. Therefore the statement also
+ * tells whether everything logged so far is on the disk; if not, the epoch is written to the table of epochs, and the
+ * commit of that waits.
+ *
+ * <p><b>Who holds it</b> is in the server's own views: {@code pg_locks} has the session; the session's
+ * {@code application_name} has epoch and time, and a row per session, written when it changes, has names for people. What
+ * the session was called before is put back.
+ *
+ * <p>Thread-safe.
+ */
+public final class PostgresAdvisory implements SessionLock {
+    private static final int MOST_KNOWN_NAMES = 10_000;
+
+    private final Database database;
+    private final Register register;
+    private final AdvisorySql sql;
+    private final String prefix;
+
+    /** Names that have a row; the oldest is forgotten when there are too many. Guarded by its monitor. */
+    private final Set<String> known = new LinkedHashSet<>();
+
+    /** What was written of each of the driver's connections last. */
+    private final Map<Object, String> described = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /**
+     * Makes it.
+     *
+     * @param database for everything but the lock itself
+     * @param register the tables
+     * @param prefix what their names begin with
+     */
+    public PostgresAdvisory(Database database, Register register, String prefix) {
+        this.database = database;
+        this.register = register;
+        this.sql = new AdvisorySql(prefix);
+        this.prefix = prefix;
+        database.run("begin", "the store", connection -> update(connection, sql.deleteDeadSeats()));
+    }
+
+    /**
+     * Raises the sequence to the database's time, so that epochs follow those of other strategies, and those of a server
+     * that was replaced by its replica. One after another: of two that raise it at the same time, the later could set it
+     * back below what was drawn.
+     */
+    private void raiseSequence() {
+        try {
+            database.transact(Dialect.POSTGRESQL, "begin", "the store", connection -> {
+                query(connection, sql.waitForTurn(), AdvisoryKey.of(prefix, ""));
+                query(connection, sql.raiseSequence());
+                return true;
+            });
+        } catch (StoreMisconfiguredException forbidden) {
+            // Without the permission to raise the sequence epochs still grow, but may be below those of other
+            // strategies.
+            return;
+        }
+    }
+
+    @Override
+    public Attempt take(Seat seat, Claim claim) throws SQLException {
+        introduce(claim);
+        describe(seat, claim);
+        List<Long> epochs = new ArrayList<>();
+        boolean durable = true;
+        for (Claim.Part part : claim.parts()) {
+            Drawn drawn = lock(seat, claim, part, epochs.isEmpty());
+            if (drawn.epoch == 0) {
+                unlock(seat, claim.parts().subList(0, epochs.size()));
+                return new Attempt.Refused();
+            }
+            epochs.add(drawn.epoch);
+            durable &= drawn.durable;
+        }
+        if (!durable || epochs.size() > 1) {
+            note(claim, epochs);
+            if (sessionOf(seat) != seat.backend()) {
+                throw pooler();
+            }
+        }
+        return new Attempt.Taken(epochs);
+    }
+
+    /** What a locking statement answers; epoch 0 if the lock is taken. */
+    private record Drawn(long epoch, boolean durable) {}
+
+    private Drawn lock(Seat seat, Claim claim, Claim.Part part, boolean first) throws SQLException {
+        try (PreparedStatement statement = seat.connection().prepareStatement(sql.lock())) {
+            statement.setBoolean(1, claim.parts().size() == 1);
+            statement.setLong(2, AdvisoryKey.of(prefix, part.name()));
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                long backend = row.getLong(2);
+                if (first) {
+                    seat.isHeldBy(backend);
+                    seat.wasCalled(row.getString(3));
+                }
+                // A refusal proves nothing either: behind a pooler it may be this client's own lock.
+                boolean greetedAsAnother = seat.greeting()
+                        .filter(told -> told.backend() != backend)
+                        .isPresent();
+                if (seat.backend() != backend || greetedAsAnother) {
+                    throw pooler();
+                }
+                return new Drawn(row.getLong(1), row.getBoolean(4));
+            }
+        }
+    }
+
+    private static StoreMisconfiguredException pooler() {
+        return new StoreMisconfiguredException(
+                "there is a pooler between the client and the server, which may give every"
+                        + " transaction another session, so that a session's lock protects nothing; connect to the server itself,"
+                        + " or use strategy=lease");
+    }
+
+    /** Makes a row for each name, so that it can be listed; once. */
+    private void introduce(Claim claim) {
+        for (Claim.Part part : claim.parts()) {
+            synchronized (known) {
+                if (known.contains(part.name())) {
+                    continue;
+                }
+            }
+            database.run("acquire", part.name(), connection -> update(connection, sql.introduce(), part.name()));
+            synchronized (known) {
+                if (known.size() >= MOST_KNOWN_NAMES) {
+                    known.remove(known.iterator().next());
+                }
+                known.add(part.name());
+            }
+        }
+    }
+
+    /** Writes whose session it is, if that is not written yet; a session that is new may be one of another server. */
+    private void describe(Seat seat, Claim claim) throws SQLException {
+        Object driver = seat.greeting().<Object>map(Pooler.Greeting::driver).orElse(seat);
+        String text = claim.holder().clientName() + "\n" + claim.holder().label();
+        String before = described.get(driver);
+        if (text.equals(before)) {
+            return;
+        }
+        if (before == null) {
+            raiseSequence();
+        }
+        update(
+                seat.connection(),
+                sql.describe(),
+                claim.holder().clientName(),
+                claim.holder().label());
+        described.put(driver, text);
+    }
+
+    /** Writes epochs down, and waits until that, and all that was logged before, is on the disk. */
+    private void note(Claim claim, List<Long> epochs) {
+        database.transact(Dialect.POSTGRESQL, "acquire", claim.describe(), connection -> {
+            update(connection, sql.waitForTheDisk());
+            for (int i = 0; i < epochs.size(); i++) {
+                try (PreparedStatement statement = connection.prepareStatement(sql.note())) {
+                    statement.setString(1, claim.parts().get(i).name());
+                    statement.setLong(2, epochs.get(i));
+                    statement.executeUpdate();
+                }
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public boolean giveBack(Seat seat, Claim claim) throws SQLException {
+        return unlock(seat, claim.parts());
+    }
+
+    private boolean unlock(Seat seat, List<Claim.Part> parts) throws SQLException {
+        boolean held = true;
+        for (Claim.Part part : parts) {
+            try (PreparedStatement statement = seat.connection().prepareStatement(sql.unlock())) {
+                statement.setLong(1, AdvisoryKey.of(prefix, part.name()));
+                statement.setString(2, seat.sessionName());
+                try (ResultSet row = statement.executeQuery()) {
+                    held &= row.next() && row.getBoolean(1);
+                }
+            }
+        }
+        return held;
+    }
+
+    @Override
+    public long sessionOf(Seat seat) throws SQLException {
+        return register.backendOf(seat.connection());
+    }
+
+    /** There is no roll but the server's own. */
+    @Override
+    public void strike(Claim claim) {}
+
+    @Override
+    public Entry read(String name) {
+        return register.read(sql.readOne(), name);
+    }
+
+    @Override
+    public List<Entry> list(String begin) {
+        return register.list(sql.readMany(), begin);
+    }
+
+    @Override
+    public void evict(Entry entry, String by, String reason) {
+        register.noteEviction(entry, by, reason);
+        for (Entry.Holder holder : entry.holders()) {
+            database.run("evict", entry.name(), connection -> {
+                query(connection, sql.terminate(), holder.backend(), AdvisoryKey.of(prefix, entry.name()));
+                return true;
+            });
+        }
+    }
+
+    private static void query(Connection connection, String text, long... values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(text)) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setLong(i + 1, values[i]);
+            }
+            statement.executeQuery().close();
+        }
+    }
+
+    private static int update(Connection connection, String text, String... values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(text)) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setString(i + 1, values[i]);
+            }
+            return statement.executeUpdate();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.jdbc.session;
+
+import dev.holdfast.jdbc.dialect.Dialect;
+
+/**
+ * The statements on the tables of epochs and holders. Those that read answer with the columns name, evicted_low,
+ * evicted_high, evicted_at, evicted_by, evicted_reason, now, kind, capacity, units, epoch (null without a holder),
+ * backend, client_name, label, since. Immutable.
+ */
+final class RegisterSql {
+    private final Dialect dialect;
+    private final String prefix;
+
+    RegisterSql(Dialect dialect, String prefix) {
+        this.dialect = dialect;
+        this.prefix = prefix;
+    }
+
+    /** Makes the row of a name or raises its epoch; it is locked from then on. */
+    String raiseEpoch() {
+        String floor = "COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)";
+        String values = " (name, epoch) VALUES (?, GREATEST(${now}, " + floor + "))";
+        return text(
+                switch (dialect) {
+                    case POSTGRESQL ->
+                        "INSERT INTO ${p}session AS s" + values
+                                + " ON CONFLICT (name) DO UPDATE SET epoch = GREATEST(s.epoch + 1, EXCLUDED.epoch)";
+                    case MARIADB, MYSQL ->
+                        "INSERT INTO ${p}session" + values
+                                + " ON DUPLICATE KEY UPDATE epoch = GREATEST(epoch + 1, VALUES(epoch))";
+                    case H2 ->
+                        "MERGE INTO ${p}session s USING (SELECT CAST(? AS VARBINARY(255)) AS name, GREATEST(${now}, "
+                                + floor + ") AS epoch) v ON s.name = v.name WHEN MATCHED THEN UPDATE SET"
+                                + " epoch = GREATEST(s.epoch + 1, v.epoch)"
+                                + " WHEN NOT MATCHED THEN INSERT (name, epoch) VALUES (v.name, v.epoch)";
+                });
+    }
+
+    String readEpoch() {
+        return text("SELECT epoch FROM ${p}session WHERE name = ?");
+    }
+
+    String insertHolder() {
+        return text(
+                "INSERT INTO ${p}holder (name, owner, kind, capacity, units, epoch, backend, client_name, label, since)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${now})");
+    }
+
+    String deleteHolder() {
+        return text("DELETE FROM ${p}holder WHERE name = ? AND owner = ?");
+    }
+
+    String deleteHolders() {
+        return text("DELETE FROM ${p}holder WHERE name = ?");
+    }
+
+    /** Those whose session has ended, and what an earlier attempt of the same claim has left. */
+    String deleteDeadHolders() {
+        return text("DELETE FROM ${p}holder WHERE name = ? AND (owner = ? OR NOT " + isAlive("${p}holder") + ")");
+    }
+
+    String noteEviction() {
+        return text("UPDATE ${p}session SET evicted_low = ?, evicted_high = ?, evicted_at = ${now}, evicted_by = ?,"
+                + " evicted_reason = ? WHERE name = ?");
+    }
+
+    String readOne() {
+        return text(COLUMNS + " LEFT JOIN ${p}holder h ON h.name = s.name AND " + isAlive("h")
+                + " WHERE s.name = ? ORDER BY h.epoch");
+    }
+
+    String readMany() {
+        return text(COLUMNS + " JOIN ${p}holder h ON h.name = s.name AND " + isAlive("h")
+                + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? ORDER BY s.name, h.epoch");
+    }
+
+    private static final String COLUMNS = "SELECT s.name, s.evicted_low, s.evicted_high, s.evicted_at, s.evicted_by,"
+            + " s.evicted_reason, ${now}, h.kind, h.capacity, h.units, h.epoch, h.backend, h.client_name, h.label, h.since"
+            + " FROM ${p}session s";
+
+    /**
+     * Whoever's session has ended holds nothing, although it could not say so. Databases use numbers of sessions again, so a
+     * session that began after the epoch was drawn is another one; on MySQL and MariaDB, after a restart of the server.
+     */
+    private String isAlive(String holder) {
+        return switch (dialect) {
+            case POSTGRESQL ->
+                "EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = " + holder + ".backend AND (a.backend_start"
+                        + " IS NULL OR CAST(EXTRACT(EPOCH FROM a.backend_start) * 1000000 AS BIGINT) - 1735689600000000 <= "
+                        + holder + ".since))";
+            case MARIADB ->
+                "(EXISTS (SELECT 1 FROM information_schema.processlist a WHERE a.id = " + holder + ".backend)"
+                        + since(holder, "information_schema.global_status") + ")";
+            case MYSQL ->
+                "(EXISTS (SELECT 1 FROM information_schema.processlist a WHERE a.id = " + holder + ".backend)"
+                        + since(holder, "performance_schema.global_status") + ")";
+            case H2 ->
+                "EXISTS (SELECT 1 FROM information_schema.sessions a WHERE a.session_id = " + holder
+                        + ".backend AND DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '2025-01-01 00:00:00+00',"
+                        + " a.session_start) <= " + holder + ".since)";
+        };
+    }
+
+    /** Uptime is in whole seconds, so one may be missing. */
+    private static String since(String holder, String status) {
+        return " AND " + holder
+                + ".since >= ${now} - 1000000 * COALESCE((SELECT 1 + CAST(u.variable_value AS SIGNED) FROM " + status
+                + " u WHERE u.variable_name = 'Uptime'), 100000000)";
+    }
+
+    String session() {
+        return switch (dialect) {
+            case POSTGRESQL -> "SELECT pg_backend_pid()";
+            case MARIADB, MYSQL -> "SELECT CONNECTION_ID()";
+            case H2 -> "SELECT SESSION_ID()";
+        };
+    }
+
+    String terminate(long backend) {
+        return switch (dialect) {
+            case POSTGRESQL -> "SELECT pg_terminate_backend(" + backend + ")";
+            case MARIADB, MYSQL -> "KILL CONNECTION " + backend;
+            case H2 -> "CALL ABORT_SESSION(" + backend + ")";
+        };
+    }
+
+    private String text(String template) {
+        return template.replace("${now}", dialect.now()).replace("${p}", prefix);
+    }
+}

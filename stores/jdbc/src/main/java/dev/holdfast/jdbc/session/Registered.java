@@ -1,0 +1,98 @@
+package dev.holdfast.jdbc.session;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.dialect.Database;
+import dev.holdfast.spi.Claim;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A lock of a session whose epochs and holders are in tables. The order of steps is what makes a token right: the lock
+ * first, then the epoch, drawn durably over another connection, then a sign of life from the connection that holds the
+ * lock. A lock that was lost before its epoch was drawn is noticed by the last step. Thread-safe.
+ */
+public final class Registered implements SessionLock {
+    private final Database database;
+    private final BareLock lock;
+    private final Register register;
+
+    /**
+     * Makes it.
+     *
+     * @param database for everything but the lock itself
+     * @param lock the lock itself
+     * @param register the tables
+     */
+    public Registered(Database database, BareLock lock, Register register) {
+        this.database = database;
+        this.lock = lock;
+        this.register = register;
+    }
+
+    @Override
+    public Attempt take(Seat seat, Claim claim) throws SQLException {
+        database.run("acquire", claim.describe(), connection -> {
+            lock.prepare(connection, claim.parts());
+            return true;
+        });
+        if (!lock.tryLock(seat.connection(), claim.parts())) {
+            Optional<String> mismatch = lock.shares() ? register.mismatch(claim) : Optional.empty();
+            return mismatch.<Attempt>map(Attempt.Mismatched::new).orElseGet(Attempt.Refused::new);
+        }
+        seat.isHeldBy(register.backendOf(seat.connection()));
+        Attempt drawn = register.draw(claim, seat.backend());
+        if (!(drawn instanceof Attempt.Taken)) {
+            lock.unlock(seat.connection(), claim.parts());
+        } else if (register.backendOf(seat.connection()) != seat.backend()) {
+            throw new StoreMisconfiguredException(
+                    "the connection has changed its session of the database, probably because"
+                            + " of a transaction pooler; use strategy=lease behind one");
+        }
+        return drawn;
+    }
+
+    @Override
+    public boolean giveBack(Seat seat, Claim claim) throws SQLException {
+        boolean held;
+        try {
+            register.clear(claim);
+        } finally {
+            // A holder that could not be taken from the roll goes from it with its session, which the exception ends.
+            held = lock.unlock(seat.connection(), claim.parts());
+        }
+        return held;
+    }
+
+    @Override
+    public long sessionOf(Seat seat) throws SQLException {
+        return register.backendOf(seat.connection());
+    }
+
+    @Override
+    public void strike(Claim claim) {
+        try {
+            register.clear(claim);
+        } catch (HoldfastException unanswered) {
+            // Whoever looks sees that the session has ended.
+            return;
+        }
+    }
+
+    @Override
+    public Entry read(String name) {
+        return register.read(name);
+    }
+
+    @Override
+    public List<Entry> list(String prefix) {
+        return register.list(prefix);
+    }
+
+    @Override
+    public void evict(Entry entry, String by, String reason) {
+        register.noteEviction(entry, by, reason);
+        entry.holders().forEach(holder -> register.terminate(entry.name(), holder.backend()));
+    }
+}

@@ -1,0 +1,82 @@
+package dev.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
+import dev.holdfast.Lease;
+import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.rig.Rig;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a pool of the user's gets back, and what the store makes of what it is lent. */
+final class SharedPoolTest {
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    private static final RealDatabase.Servers SERVERS = new RealDatabase.Servers(RIG);
+
+    @Test
+    void connectionsOfEveryStrategyGoBackAsTheyCame() throws InterruptedException, SQLException {
+        for (RealDatabase database : List.of(RealDatabase.POSTGRESQL, RealDatabase.MARIADB_COUNTING_CHANGES)) {
+            for (Strategy strategy : Strategy.values()) {
+                RawPool pool = SERVERS.pool(database, false, Connection.TRANSACTION_REPEATABLE_READ);
+                JdbcStore store = JdbcStore.on(pool).withStrategy(strategy).withNotifications(false);
+                String names = sessionNames(database, pool);
+                try (Holdfast locks = Holdfast.builder().store(store).build();
+                        Holdfast others = Holdfast.builder().store(store).build()) {
+                    Lease lease = locks.lock("settings").acquire();
+                    assertThat(others.lock("settings").tryAcquire()).isEmpty();
+                    lease.close();
+                    Lease several = locks.all("settings", "more").acquire();
+                    assertThat(others.lock("more").tryAcquire()).isEmpty();
+                    several.close();
+                    assertThat(sessionNames(database, pool)).isEqualTo(names);
+                }
+                pool.assertUnchanged();
+            }
+        }
+    }
+
+    private static String sessionNames(RealDatabase database, RawPool pool) throws SQLException {
+        return database == RealDatabase.POSTGRESQL
+                ? RealDatabase.ask(
+                        pool,
+                        "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity WHERE datname = current_database()")
+                : "";
+    }
+
+    @Test
+    void whatSomebodyLeftOnAConnectionIsNotCommitted() throws InterruptedException, SQLException {
+        for (RealDatabase database : List.of(RealDatabase.H2, RealDatabase.POSTGRESQL)) {
+            RawPool pool = SERVERS.pool(database, false, Connection.TRANSACTION_READ_COMMITTED);
+            RealDatabase.execute(pool, "CREATE TABLE left_over (id INT)");
+            try (Connection careless = pool.getConnection();
+                    Statement statement = careless.createStatement()) {
+                statement.executeUpdate("INSERT INTO left_over VALUES (1)");
+            }
+            try (Holdfast locks = Holdfast.builder()
+                    .store(JdbcStore.on(pool).withNotifications(false))
+                    .build()) {
+                locks.lock("left").acquire().close();
+            }
+            assertThat(RealDatabase.ask(pool, "SELECT count(*) FROM left_over")).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void poolThatWrapsItsFailuresDoesNotHideThem() {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl("jdbc:h2:mem:nonesuch;IFEXISTS=TRUE");
+            assertThatThrownBy(
+                            () -> Holdfast.builder().store(JdbcStore.on(pool)).build())
+                    .isInstanceOf(StoreMisconfiguredException.class);
+        }
+    }
+}
