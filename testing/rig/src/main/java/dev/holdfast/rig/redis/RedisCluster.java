@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 public final class RedisCluster {
     private static final int MASTERS = 3;
     private static final int SLOTS = 16_384;
-    private static final Duration TIME_TO_SETTLE = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_SETTLE = Duration.ofSeconds(60);
 
     private final List<RedisNode> nodes;
 
