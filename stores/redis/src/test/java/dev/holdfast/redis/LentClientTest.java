@@ -92,8 +92,7 @@ final class LentClientTest {
             Lease held = lent.lock("lent", BRIEF).acquire();
             CompletableFuture<Lease> waiter = own.lock("lent", BRIEF).acquireAsync();
             await().until(() -> lent.inspect("lent").orElseThrow().waiters().size() == 1);
-            Duration before = held.remaining();
-            await().until(() -> held.remaining().compareTo(before) > 0);
+            Outcomes.outlives(held, BRIEF);
             assertThat(held.release()).isTrue();
             Lease second = Outcomes.of(waiter);
             CompletableFuture<Lease> third = lent.lock("lent", BRIEF).acquireAsync();

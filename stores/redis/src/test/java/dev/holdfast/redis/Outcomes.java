@@ -1,5 +1,11 @@
 package dev.holdfast.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockOptions;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,5 +25,14 @@ final class Outcomes {
         } catch (TimeoutException late) {
             throw new AssertionError("the future is not complete after " + PATIENCE_SECONDS + " s", late);
         }
+    }
+
+    /** Waits for longer than a lease lasts that nobody renews, and sees that it is held. */
+    static void outlives(Lease lease, LockOptions options) {
+        long begin = System.nanoTime();
+        await("longer than the lease lasts without a renewal")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> System.nanoTime() - begin > options.leaseTime().toNanos());
+        assertThat(lease.isHeld()).as("it is renewed").isTrue();
     }
 }

@@ -110,8 +110,7 @@ final class SentinelFailoverTest {
         for (RedisNode replica : group.replicas()) {
             assertThat(replica.ask("EXISTS", "holdfast:{acknowledged}")).isEqualTo(1L);
         }
-        Duration before = lease.remaining();
-        await().atMost(PATIENCE).until(() -> lease.remaining().compareTo(before) > 0);
+        Outcomes.outlives(lease, BRIEF);
         Holdfast others = client("#replicas=2");
         CompletableFuture<Lease> waiter = others.lock("acknowledged", BRIEF).acquireAsync();
         await().until(() ->
