@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Aftermath {
     private @Nullable Waiter woken;
     private @Nullable Waiter next;
+    private @Nullable Waiter nextButOne;
     private @Nullable List<Runnable> debts;
     private @Nullable List<Runnable> rest;
 
@@ -19,9 +20,10 @@ final class Aftermath {
         }
     }
 
-    /** Lets the one that is next in line wake up while the lock is out. */
-    void expectSoon(Waiter waiter) {
-        next = waiter;
+    /** Lets those who are next in line wake up while the lock is out. */
+    void expectSoon(Waiter first, @Nullable Waiter second) {
+        next = first;
+        nextButOne = second;
     }
 
     void then(Runnable action) {
@@ -47,6 +49,9 @@ final class Aftermath {
         }
         if (next != null) {
             next.expectSoon();
+        }
+        if (nextButOne != null) {
+            nextButOne.expectSoon();
         }
         if (debts != null) {
             debts.forEach(Aftermath::guarded);

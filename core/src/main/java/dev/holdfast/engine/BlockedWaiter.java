@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A waiter whose thread is parked. */
 final class BlockedWaiter extends Waiter {
-    /** Some tens of microseconds in all: what it takes to wake a thread on another processor. */
-    private static final int MOST_YIELDS = 100;
+    /** Around a hundred microseconds in all: a few times what it takes to wake a thread on another processor. */
+    private static final int MOST_YIELDS = 300;
 
     private final Thread thread = Thread.currentThread();
 

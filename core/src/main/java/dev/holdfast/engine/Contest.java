@@ -84,7 +84,7 @@ final class Contest {
             } else if (free) {
                 contender = newContender(waiter.terms, !waiter.triesOnce, null, stale);
                 waiter.assignment = contender;
-            } else if (line.head() == waiter && gate.tenancy().isBrief()) {
+            } else if (gate.tenancy().isBrief() && line.isNearHead(waiter)) {
                 waiter.expectSoon();
             }
         }

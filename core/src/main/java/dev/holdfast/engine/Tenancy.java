@@ -21,7 +21,7 @@ final class Tenancy {
     private static final int MOST_LOST_GRANTS = 16;
 
     /** Not much more than it takes to wake a thread. */
-    private static final long BRIEF_NANOS = 100_000;
+    private static final long BRIEF_NANOS = 200_000;
 
     private final Gate gate;
 
@@ -146,16 +146,16 @@ final class Tenancy {
 
     /**
      * Waking a thread takes longer than a short hold does, most of all on another processor that has gone idle. So the
-     * next in line is woken while the lock is out, and stays awake for a moment.
+     * next two in line are woken while the lock is out, and stay awake for a moment.
      */
     private void wakeNext(Aftermath aftermath) {
         Waiter next = gate.contest().line().head();
         if (brief && next != null) {
-            aftermath.expectSoon(next);
+            aftermath.expectSoon(next, next.behind);
         }
     }
 
-    /** Whether whoever joins the line first will be served within microseconds, by the look of it. */
+    /** Whether whoever is near the head of the line will be served within microseconds, by the look of it. */
     boolean isBrief() {
         return brief && tenure != null;
     }

@@ -4,12 +4,23 @@ import org.jspecify.annotations.Nullable;
 
 /** First come, first served, with a cheap way out of the middle. Guarded by its gate. */
 final class WaitLine {
+    private static final int NEAR = 16;
+
     private @Nullable Waiter head;
     private @Nullable Waiter tail;
 
     @Nullable
     Waiter head() {
         return head;
+    }
+
+    /** Whether a waiter is one of the first few. */
+    boolean isNearHead(Waiter waiter) {
+        Waiter other = waiter.ahead;
+        for (int others = 1; other != null && others < NEAR; others++) {
+            other = other.ahead;
+        }
+        return other == null;
     }
 
     void join(Waiter waiter) {
