@@ -204,7 +204,8 @@ public final class RedisSentinels {
     private static RedisSettings sentinel(int master, RedisSettings settings) {
         List<String> lines = new ArrayList<>();
         lines.add("sentinel monitor " + MASTER_NAME + " 127.0.0.1 " + master + " " + QUORUM);
-        // A replica that has been cut off for longer than ten times this is never promoted, so it must not be too short.
+        // A replica that has been cut off for longer than ten times this is never promoted, so it must not be too
+        // short.
         lines.add("sentinel down-after-milliseconds " + MASTER_NAME + " 1000");
         lines.add("sentinel failover-timeout " + MASTER_NAME + " 3000");
         lines.add("sentinel parallel-syncs " + MASTER_NAME + " " + REPLICAS);
