@@ -53,6 +53,41 @@ final class LineTest {
     }
 
     @Test
+    void joiningALineAndHandingOverTakeTheShortPaths() {
+        BareClient client = client();
+        List<Grant> held = client.take(BareClient.claim(LEASE, "short"));
+        assertThat(client.store().tryAcquire(BareClient.claim(LEASE, "short")))
+                .isInstanceOf(AcquireOutcome.Contended.class);
+        CommandCounts.reset(redis);
+        assertThat(client.store().tryAcquire(BareClient.claim(LEASE, "short")))
+                .isInstanceOf(AcquireOutcome.Contended.class);
+        client.store().release(held);
+        await().atMost(PATIENCE).until(() -> client.pushed.size() == 1);
+
+        assertThat(CommandCounts.of(redis))
+                .containsEntry("evalsha", 2L)
+                .containsEntry("zadd", 1L)
+                .containsEntry("zrem", 1L)
+                .as("the common scripts ask this, the short paths do not")
+                .doesNotContainKey("exists");
+    }
+
+    @Test
+    void handedOverLeaseIsRenewedBeyondItsProvisionalTime() throws InterruptedException {
+        LockOptions longer = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(4));
+        try (Holdfast first = Holdfast.connect(redis.url());
+                Holdfast second = Holdfast.connect(redis.url())) {
+            Lease held = first.lock("handed", longer).acquire();
+            CompletableFuture<Lease> waiter = second.lock("handed", longer).acquireAsync();
+            await().atMost(PATIENCE)
+                    .until(() -> first.inspect("handed").orElseThrow().waiters().size() == 1);
+            assertThat(held.release()).isTrue();
+
+            Outcomes.outlives(Outcomes.of(waiter), longer);
+        }
+    }
+
+    @Test
     void thousandWaitersAreServedInOrderEachByItsPredecessor() {
         BareClient client = client();
         List<Grant> held = client.take(BareClient.claim(LEASE, "long"));
