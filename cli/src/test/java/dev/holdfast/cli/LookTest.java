@@ -83,13 +83,14 @@ class LookTest {
 
     @Test
     void sharedLocksShowTheirUnits() throws InterruptedException {
-        holder.semaphore("printers", 3).permits(2).acquire();
-        holder.readWriteLock("catalog").readLock().acquire();
+        Lease printers = holder.semaphore("printers", 3).permits(2).acquire();
+        Lease catalog = holder.readWriteLock("catalog").readLock().acquire();
 
         assertThat(Capture.of("show", "--url", URL, "printers").out())
                 .contains("printers  semaphore of 3\n", ", 2 permits, token ");
         assertThat(Capture.of("show", "--url", URL, "catalog").out())
                 .contains("catalog  read/write\n", ", reading, token ");
+        assertThat(printers.isHeld() && catalog.isHeld()).isTrue();
     }
 
     @Test

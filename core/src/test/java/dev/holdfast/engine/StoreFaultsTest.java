@@ -67,9 +67,10 @@ class StoreFaultsTest {
                         }
                     })
                     .build();
+            List<Lease> held = new ArrayList<>();
             List<CompletableFuture<Lease>> waits = new ArrayList<>();
             for (int i = 0; i < names; i++) {
-                holder.lock("n" + i).acquire();
+                held.add(holder.lock("n" + i).acquire());
                 waits.add(locks.lock("n" + i).acquireAsync());
             }
             await().atMost(LIMIT)
@@ -80,6 +81,7 @@ class StoreFaultsTest {
             Duration took = Duration.ofNanos(System.nanoTime() - before);
             assertThat(took).isLessThan(timeout.multipliedBy(names).dividedBy(3));
             assertThat(waits).allMatch(CompletableFuture::isCompletedExceptionally);
+            assertThat(held).allMatch(Lease::isHeld);
         }
     }
 

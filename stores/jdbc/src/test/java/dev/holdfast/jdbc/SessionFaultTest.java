@@ -126,16 +126,20 @@ final class SessionFaultTest {
             FaultProxy cable = FaultProxy.before(rig, server.port());
             try (Holdfast locks = Holdfast.connect(
                     server.accessThrough(cable.port()).jdbcUrlWithCredentials() + "#strategy=" + strategy)) {
+                List<Lease> leases = new ArrayList<>();
                 List<CompletableFuture<LossReason>> told = new ArrayList<>();
                 for (String name : List.of("one", "two", "three")) {
                     CompletableFuture<LossReason> loss = new CompletableFuture<>();
-                    locks.lock(name + strategy).acquire().onLost(loss::complete);
+                    Lease lease = locks.lock(name + strategy).acquire();
+                    lease.onLost(loss::complete);
+                    leases.add(lease);
                     told.add(loss);
                 }
                 cable.blackHole(Direction.TO_CLIENT, Direction.TO_SERVER);
                 for (CompletableFuture<LossReason> loss : told) {
                     assertThat(loss.get(SECONDS, TimeUnit.SECONDS)).isEqualTo(LossReason.SESSION_LOST);
                 }
+                assertThat(leases).noneMatch(Lease::isHeld);
                 cable.heal();
             }
         }

@@ -105,9 +105,10 @@ final class StatementCountTest {
                     Holdfast waiter = Holdfast.builder()
                             .store(JdbcStore.on(counting.dataSource()))
                             .build()) {
+                List<Lease> held = new ArrayList<>();
                 List<CompletableFuture<Lease>> waiting = new ArrayList<>();
                 for (int i = 0; i < names; i++) {
-                    holder.lock("wanted/" + i).acquire();
+                    held.add(holder.lock("wanted/" + i).acquire());
                     waiting.add(waiter.lock("wanted/" + i).acquireAsync());
                 }
                 Awaitility.await().until(() -> counting.statements().stream().anyMatch(sql -> owners(sql) == names));
@@ -115,6 +116,7 @@ final class StatementCountTest {
                 Awaitility.await().until(() -> counting.statements().size() >= 5);
 
                 assertThat(counting.statements()).allMatch(sql -> owners(sql) == names);
+                assertThat(held).allMatch(Lease::isHeld);
                 waiting.forEach(future -> future.cancel(false));
             }
         }
