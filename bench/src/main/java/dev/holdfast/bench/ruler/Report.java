@@ -22,12 +22,14 @@ final class Report {
     void begin(Request request) {
         out.printf(
                 Locale.ROOT,
-                "Java %s, %d processors, %d rounds of %s s for each maker in turns, after %d of %s s to warm up%n",
+                "Java %s, %d processors, %d rounds of %s s for each maker in turns, after %d to %d of %s s to warm"
+                        + " up%n",
                 Runtime.version(),
                 Runtime.getRuntime().availableProcessors(),
                 request.rounds(),
                 seconds(request.time()),
                 request.warmUps(),
+                request.mostWarmUps(),
                 seconds(request.warmUp()));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > Runtime.getRuntime().availableProcessors() * QUIET_LOAD) {

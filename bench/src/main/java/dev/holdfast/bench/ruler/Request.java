@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param scenario the only one to run, or empty for all
  * @param time for which each maker is counted in a round
  * @param rounds that count
- * @param warmUps rounds that come first and do not count
+ * @param warmUps rounds that come first at least and do not count
  * @param shortestWarmUp the compiler needs its time even if the rounds that count are short
  * @param json a file for the results
  */
@@ -28,6 +28,7 @@ public record Request(
 
     private static final Duration TIME = Duration.ofSeconds(2);
     private static final Duration SHORTEST_WARM_UP = Duration.ofSeconds(2);
+    private static final int MOST_WARM_UPS = 6;
 
     /**
      * Makes one for all scenarios of a store, without a file. For all stores together there are fewer rounds, so that it
@@ -84,6 +85,11 @@ public record Request(
     /** Warms up once and shortly, for tests. */
     Request withWarmUp(Duration each) {
         return new Request(store, scenario, time, rounds, 1, each, json);
+    }
+
+    /** How many rounds come first at most: until a maker is warm, unless there is time for one only. */
+    int mostWarmUps() {
+        return warmUps == 1 ? 1 : MOST_WARM_UPS;
     }
 
     /** How long a round lasts that does not count. With fewer of them there is no time for longer ones. */

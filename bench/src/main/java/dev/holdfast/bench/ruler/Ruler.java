@@ -20,6 +20,12 @@ final class Ruler {
     private static final Duration SHORTEST_COUNT = Duration.ofSeconds(3);
     private static final int MOST_ROUNDS_OF_WAITING = 3;
 
+    /** A maker is warm when the compiler has worked for less than this part of a round. */
+    private static final int QUIET_PART = 20;
+
+    /** Before so many grants most of the code was not even found to be worth compiling well. */
+    private static final int ENOUGH_ENTRIES = 20_000;
+
     private final Venue venue;
     private final Path directory;
     private final Request request;
@@ -41,7 +47,7 @@ final class Ruler {
         };
     }
 
-    /** Every maker has its turn in every round; the first rounds warm up and do not count. */
+    /** Every maker warms up, and then has its turn in every round. */
     private Results race(Scenario scenario) throws InterruptedException {
         Results results = new Results();
         List<Team> teams = new ArrayList<>();
@@ -49,24 +55,38 @@ final class Ruler {
             for (Maker maker : scenario.makers()) {
                 teams.add(start(scenario, maker));
             }
-            for (int round = 1 - request.warmUps(); round <= request.rounds(); round++) {
+            for (Team team : teams) {
+                warmUp(scenario, team);
+            }
+            for (int round = 1; round <= request.rounds(); round++) {
                 for (Team team : teams) {
                     show(round, request.rounds(), team.maker());
                     long before = venue.asked().getAsLong();
-                    Outing outing = team.run(
-                            scenario.command(team.maker()),
-                            scenario.isShared(),
-                            round > 0 ? request.time() : request.warmUp());
-                    if (round > 0) {
-                        results.add(
-                                team.maker(), outing.withRequests(venue.asked().getAsLong() - before));
-                    }
+                    Outing outing = team.run(scenario.command(team.maker()), scenario.isShared(), request.time());
+                    results.add(team.maker(), outing.withRequests(venue.asked().getAsLong() - before));
                 }
             }
         } finally {
             teams.forEach(Team::close);
         }
         return results;
+    }
+
+    /**
+     * Locks live for days; what counts is how fast they are when the virtual machine has compiled them. With two processors
+     * the compiler takes one of them away for many seconds, from those with much code for longer.
+     */
+    private void warmUp(Scenario scenario, Team team) throws InterruptedException {
+        double entries = 0;
+        boolean warm = false;
+        for (int round = 1; round <= request.mostWarmUps() && !warm; round++) {
+            progress.show("warm-up " + round + ", " + team.maker().title());
+            long before = team.compiledMillis();
+            Outing outing = team.run(scenario.command(team.maker()), scenario.isShared(), request.warmUp());
+            entries += outing.get(Figure.ENTRIES).orElse(0.0);
+            boolean quiet = team.compiledMillis() - before < request.warmUp().toMillis() / QUIET_PART;
+            warm = quiet && entries >= ENOUGH_ENTRIES && round >= request.warmUps();
+        }
     }
 
     /**
@@ -137,6 +157,6 @@ final class Ruler {
     }
 
     private void show(int round, int rounds, Maker maker) {
-        progress.show((round > 0 ? "round " + round + " of " + rounds : "warm-up") + ", " + maker.title());
+        progress.show("round " + round + " of " + rounds + ", " + maker.title());
     }
 }

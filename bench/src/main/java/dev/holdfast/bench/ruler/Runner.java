@@ -3,6 +3,7 @@ package dev.holdfast.bench.ruler;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,6 +68,8 @@ final class Runner {
                 say(current().stop().line());
                 heat = null;
             }
+            case "compiled" ->
+                say(Long.toString(ManagementFactory.getCompilationMXBean().getTotalCompilationTime()));
             case "hold" -> hold(number(words, 1), words.get(2));
             case "drop" -> drop();
             case "crowd" -> say(Crowd.asynchronous(url, number(words, 1)).line());

@@ -80,6 +80,11 @@ final class Team implements AutoCloseable {
         return Outing.of(laps);
     }
 
+    /** How long the compilers of all processes have worked so far. */
+    long compiledMillis() throws InterruptedException {
+        return ask(processes, "compiled").stream().mapToLong(Long::parseLong).sum();
+    }
+
     /** Lets the first process do something that has no rounds. */
     String perform(String command) throws InterruptedException {
         return ask(processes.subList(0, 1), command).get(0);

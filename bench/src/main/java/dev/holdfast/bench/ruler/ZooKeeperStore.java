@@ -24,8 +24,7 @@ final class ZooKeeperStore implements Store {
     @Override
     public Venue start(Rig rig) throws InterruptedException {
         ZooKeeperNode node = ZooKeeperNode.start(
-                rig,
-                ZooKeeperSettings.defaults().withTick(TICK).forMeasurements().withSynchronousWrites());
+                rig, ZooKeeperSettings.defaults().withTick(TICK).forMeasurements().withSynchronousWrites());
         return Venue.of(
                 "zookeeper://" + node.address(),
                 "ZooKeeper " + ClassPath.versionOf("zookeeper") + ", one server, forceSync=yes (its default)",

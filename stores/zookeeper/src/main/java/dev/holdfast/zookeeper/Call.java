@@ -2,7 +2,6 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,14 +17,12 @@ final class Call {
     private final String operation;
     private final String lockName;
     private final StoreContext context;
-    private final ShortWait answered;
     private final long untilNanos;
 
-    Call(String operation, String lockName, StoreContext context, ShortWait answered) {
+    Call(String operation, String lockName, StoreContext context) {
         this.operation = operation;
         this.lockName = lockName;
         this.context = context;
-        this.answered = answered;
         this.untilNanos = context.clock().nanos() + context.commandTimeout().toNanos();
     }
 
@@ -37,9 +34,6 @@ final class Call {
     /** Waits for an answer; an error of the server, a lost connection and an answer that does not come are exceptions. */
     <T> T await(CompletableFuture<T> answer) throws KeeperException {
         boolean interrupted = false;
-        if (!answer.isDone()) {
-            answered.await(answer::isDone);
-        }
         try {
             while (true) {
                 try {

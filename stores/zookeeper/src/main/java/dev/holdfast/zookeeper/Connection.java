@@ -1,7 +1,6 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.StoreMisconfiguredException;
-import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,7 +35,6 @@ final class Connection {
     private final Settings settings;
     private final StoreContext context;
     private final Observer observer;
-    private final ShortWait answered = new ShortWait();
     private final ConnectionStateListener listener = (client, state) -> stateChanged(state);
     private volatile @Nullable Session current;
 
@@ -65,7 +63,7 @@ final class Connection {
 
     /** Begins a call, which may last for the command timeout in all. */
     Call call(String operation, String lockName) {
-        return new Call(operation, lockName, context, answered);
+        return new Call(operation, lockName, context);
     }
 
     /** A session in which the tree is prepared. */

@@ -137,7 +137,7 @@ final class FairStore implements LockStore {
             String node = place == null ? "" : place.nodeOf(grant);
             if (place != null && !node.isEmpty()) {
                 watches.forget(place);
-                answers.add(session.delete(node));
+                answers.add(grants.size() == 1 ? session.deleteNow(node) : session.delete(node));
             } else {
                 answers.add(CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
             }

@@ -101,6 +101,23 @@ final class Place {
         }
     }
 
+    /** The first part in whose line it is blocked and several may still be ahead, or -1. */
+    synchronized int crowdedPart() {
+        for (int i = 0; state == State.WAITING && i < mine.size(); i++) {
+            if (Line.blocks(ahead.get(i), mine.get(i))) {
+                return ahead.get(i).size() > 1 ? i : -1;
+            }
+        }
+        return -1;
+    }
+
+    /** Of those ahead only these are left. */
+    synchronized void left(int part, Set<String> nodesLeft) {
+        if (part < ahead.size()) {
+            ahead.get(part).removeIf(ticket -> !nodesLeft.contains(ticket.node()));
+        }
+    }
+
     /** Becomes the holder if nobody ahead is in the way any more; true if it has become so by this call. */
     synchronized boolean advance() {
         if (state != State.WAITING || !fits()) {

@@ -5,7 +5,9 @@ import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -13,13 +15,15 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One session with the ensemble, and the requests that can be sent in it. Requests are sent in the order of the calls and
- * answered in that order; none of the methods waits. What belongs to a session ends with it. Thread-safe.
+ * answered in that order; none of the methods waits, but for those with "now" in their names. What belongs to a session
+ * ends with it. Thread-safe.
  *
  * <p>Only a write that the leader has put in order proves that the session lived when the write was sent. A server that is
  * cut off from its leader answers pings and reads as if nothing had happened.
@@ -32,6 +36,10 @@ final class Session {
 
     private final ZooKeeper handle;
     private final MonotonicClock clock;
+
+    /** Whether the client itself ends a wait for an answer that does not come. */
+    private final boolean bounded;
+
     private final AtomicLong provenNanos = new AtomicLong(StoreListener.UNKNOWN_ANCHOR);
     private volatile boolean ended;
 
@@ -44,6 +52,7 @@ final class Session {
     Session(ZooKeeper handle, MonotonicClock clock) {
         this.handle = handle;
         this.clock = clock;
+        this.bounded = handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0) > 0;
     }
 
     boolean isOf(ZooKeeper other) {
@@ -103,6 +112,68 @@ final class Session {
         return answer;
     }
 
+    /**
+     * Deletes a node and waits for the answer, no longer than the client's request timeout: the thread that reads from the
+     * socket wakes the calling one itself, while the answer to a request that is not waited for is brought by one thread
+     * more.
+     */
+    CompletableFuture<Boolean> deleteNow(String path) {
+        return now(
+                () -> {
+                    long sentNanos = clock.nanos();
+                    handle.delete(path, -1);
+                    prove(sentNanos);
+                    return true;
+                },
+                () -> delete(path),
+                () -> delete(path).exceptionally(failure -> isDeleted(failure)));
+    }
+
+    /** The second of two requests to delete a node finds what the first has left. */
+    private static boolean isDeleted(Throwable failure) {
+        if (failure instanceof KeeperException.NoNodeException) {
+            return true;
+        }
+        throw new CompletionException(failure);
+    }
+
+    /** Lists the nodes below one and waits for the answer, like {@link #deleteNow}. */
+    CompletableFuture<List<String>> childrenNow(String path) {
+        return now(() -> handle.getChildren(path, null), () -> children(path, null), () -> children(path, null));
+    }
+
+    /** A wait that nobody bounds is not begun, and one that is interrupted is continued otherwise. */
+    private <T> CompletableFuture<T> now(
+            Request<T> request,
+            Supplier<CompletableFuture<T>> unbounded,
+            Supplier<CompletableFuture<T>> interruptedly) {
+        if (!bounded) {
+            return unbounded.get();
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            return CompletableFuture.completedFuture(request.ask());
+        } catch (KeeperException refused) {
+            return CompletableFuture.failedFuture(refused);
+        } catch (InterruptedException meanwhile) {
+            interrupted = true;
+            return interruptedly.get();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** A request that waits for its answer. */
+    private interface Request<T> {
+        T ask() throws KeeperException, InterruptedException;
+    }
+
+    private void prove(long sentNanos) {
+        provenNanos.accumulateAndGet(sentNanos, Math::max);
+    }
+
     CompletableFuture<List<OpResult>> multi(List<Op> operations) {
         Answer<List<OpResult>> answer = new Answer<>(null, true);
         handle.multi(operations, (rc, path, context, results) -> answer.give(rc, results), null);
@@ -156,7 +227,7 @@ final class Session {
                 completeExceptionally(KeeperException.create(Code.MARSHALLINGERROR, path));
             } else {
                 if (ordered) {
-                    provenNanos.accumulateAndGet(sentNanos, Math::max);
+                    prove(sentNanos);
                 }
                 complete(value);
             }

@@ -134,7 +134,23 @@ final class Watches implements Watcher {
                 place.gone(i, path.substring(slash + 1));
             }
         }
-        follow(place);
+        lookAhead(place);
+    }
+
+    /** Most who stood before one that is gone went before it. One question tells, however many they were. */
+    private void lookAhead(Place place) {
+        int part = place.crowdedPart();
+        if (part < 0) {
+            follow(place);
+            return;
+        }
+        String lock = layout.lock(place.claim().parts().get(part).name());
+        place.session().children(lock, null).whenComplete((children, failure) -> {
+            if (failure == null) {
+                place.left(part, Set.copyOf(children));
+            }
+            follow(place);
+        });
     }
 
     private void lookAtFresh() {

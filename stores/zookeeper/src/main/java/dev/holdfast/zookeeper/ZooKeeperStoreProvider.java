@@ -11,6 +11,7 @@ import java.util.Set;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.client.ZKClientConfig;
 
 /**
  * Opens {@code zookeeper://host:port,host:port/base}. Options: {@code mode} (fair or simple), {@code session} (the timeout to
@@ -59,9 +60,11 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
             builder.authorization("digest", user.getBytes(StandardCharsets.UTF_8));
         }
         Address.Tls tls = address.tls();
-        if (tls != null) {
-            builder.zkClientConfig(tls.configuration());
-        }
+        ZKClientConfig config = tls == null ? new ZKClientConfig() : tls.configuration();
+        config.setProperty(
+                ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT,
+                Long.toString(Math.max(1, context.commandTimeout().toMillis())));
+        builder.zkClientConfig(config);
         try {
             CuratorFramework curator = builder.build();
             curator.start();
