@@ -1,0 +1,46 @@
+package dev.holdfast.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What the code can say: the texts of all sources, with joined strings put together. */
+final class Messages {
+    /** Stands in a page for whatever the code fills in. */
+    private static final String GAP = "…";
+
+    private final String texts;
+
+    Messages(Path root) throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (String module : List.of("core", "stores", "cli")) {
+            try (Stream<Path> files = Files.walk(root.resolve(module))) {
+                for (Path file : files.filter(Messages::isSource).sorted().toList()) {
+                    all.append(Files.readString(file)
+                            .replaceAll("\"\\s*\\+\\s*\"", "")
+                            .replace("\\\"", "\""));
+                }
+            }
+        }
+        this.texts = all.toString();
+    }
+
+    private static boolean isSource(Path file) {
+        String path = file.toString();
+        return path.contains("/src/main/") && path.matches(".*(\\.java|/bash/\\w+)");
+    }
+
+    /** {@return the parts of a message that no source has; the parts are what stands between gaps} */
+    List<String> unknownParts(String message) {
+        List<String> unknown = new ArrayList<>();
+        for (String part : message.split(GAP, -1)) {
+            if (!part.isBlank() && !texts.contains(part)) {
+                unknown.add(part);
+            }
+        }
+        return unknown;
+    }
+}
