@@ -23,8 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class CommandSnippetsTest {
     /** What readers have anyway. A new word here is a decision. */
-    private static final Set<String> COMMON =
-            Set.of("mvn", "git", "cd", "export", "source", "kill", "java", "ls", "tar", "man", "sleep", "echo", "less");
+    private static final Set<String> COMMON = Set.of(
+            "mvn", "git", "cd", "export", "source", "kill", "java", "ls", "tar", "man", "sleep", "echo", "less", "cat",
+            "grep", "ps", "jq");
 
     private static final int LONGEST_SECONDS = 60;
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +99,21 @@ final class GuaranteesTest {
         long makers =
                 clients.stream().filter(traits -> traits.promises(promise)).count();
         return makers == 0 ? "no" : makers == clients.size() ? "yes" : "partly";
+    }
+
+    @Test
+    void testsThatAreNamedExist() throws IOException {
+        Set<String> tests = new HashSet<>();
+        for (String module : List.of("core", "stores", "testing")) {
+            for (Path file : Pages.files(module, path -> path.toString().endsWith("Test.java"))) {
+                tests.add(file.getFileName().toString().replace(".java", ""));
+            }
+        }
+        List<String> named = Pages.named("docs/guarantees.md").prose().stream()
+                .flatMap(line -> Page.codeIn(line).stream())
+                .filter(code -> code.endsWith("Test"))
+                .toList();
+        assertThat(named).hasSizeGreaterThan(10).isSubsetOf(tests);
     }
 
     @Test

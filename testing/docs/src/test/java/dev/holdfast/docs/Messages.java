@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What the code can say: the texts of all sources, with joined strings put together. */
 final class Messages {
@@ -14,15 +13,12 @@ final class Messages {
 
     private final String texts;
 
-    Messages(Path root) throws IOException {
+    Messages() throws IOException {
         StringBuilder all = new StringBuilder();
         for (String module : List.of("core", "stores", "cli")) {
-            try (Stream<Path> files = Files.walk(root.resolve(module))) {
-                for (Path file : files.filter(Messages::isSource).sorted().toList()) {
-                    all.append(Files.readString(file)
-                            .replaceAll("\"\\s*\\+\\s*\"", "")
-                            .replace("\\\"", "\""));
-                }
+            for (Path file : Pages.files(module, Messages::isSource)) {
+                all.append(
+                        Files.readString(file).replaceAll("\"\\s*\\+\\s*\"", "").replace("\\\"", "\""));
             }
         }
         this.texts = all.toString();

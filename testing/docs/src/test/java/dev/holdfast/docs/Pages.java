@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The pages of this repository. */
@@ -21,7 +22,7 @@ final class Pages {
     /** {@return every page, wherever it is} */
     static List<Page> all() throws IOException {
         List<Page> pages = new ArrayList<>();
-        for (Path file : files()) {
+        for (Path file : files("", file -> file.toString().endsWith(".md"))) {
             pages.add(Page.read(ROOT, file));
         }
         return pages;
@@ -39,22 +40,27 @@ final class Pages {
         return Page.read(ROOT, ROOT.resolve(name));
     }
 
-    private static List<Path> files() throws IOException {
+    /**
+     * Finds files of this repository. Does not look into build directories, which may change while this looks.
+     *
+     * @param directory where, from the root
+     * @param wanted which
+     */
+    static List<Path> files(String directory, Predicate<Path> wanted) throws IOException {
         List<Path> found = new ArrayList<>();
-        collect(ROOT, found);
+        collect(ROOT.resolve(directory), wanted, found);
         return found;
     }
 
-    /** Does not look into build directories, which may change while this looks. */
-    private static void collect(Path directory, List<Path> found) throws IOException {
+    private static void collect(Path directory, Predicate<Path> wanted, List<Path> found) throws IOException {
         try (Stream<Path> children = Files.list(directory)) {
             for (Path child : children.sorted().toList()) {
                 if (NOT_OURS.contains(child.getFileName().toString())) {
                     continue;
                 }
                 if (Files.isDirectory(child)) {
-                    collect(child, found);
-                } else if (child.toString().endsWith(".md")) {
+                    collect(child, wanted, found);
+                } else if (wanted.test(child)) {
                     found.add(child);
                 }
             }

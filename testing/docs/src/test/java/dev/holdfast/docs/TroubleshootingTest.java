@@ -15,7 +15,7 @@ final class TroubleshootingTest {
 
     @Test
     void everyMessageIsOneOfTheCode() throws IOException {
-        Messages messages = new Messages(Pages.ROOT);
+        Messages messages = new Messages();
         List<String> quoted = quoted(Pages.named("docs/troubleshooting.md"));
         assertThat(quoted).hasSizeGreaterThan(25);
         assertThat(quoted.stream()
@@ -42,7 +42,7 @@ final class TroubleshootingTest {
 
     @Test
     void everyExceptionExists() throws IOException {
-        Messages messages = new Messages(Pages.ROOT);
+        Messages messages = new Messages();
         List<String> unknown = new ArrayList<>();
         for (Page page : Pages.forUsers()) {
             if (page.name().equals("docs/migration.md")) {
@@ -62,7 +62,7 @@ final class TroubleshootingTest {
 
     @Test
     void messageThatNobodySaysIsFound() throws IOException {
-        Messages messages = new Messages(Pages.ROOT);
+        Messages messages = new Messages();
         assertThat(messages.unknownParts("token … of lock '…' was refused: the resource has seen …"))
                 .isEmpty();
         assertThat(messages.unknownParts("token … of lock '…' was rejected")).containsExactly("' was rejected");
