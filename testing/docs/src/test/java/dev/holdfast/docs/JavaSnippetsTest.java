@@ -43,6 +43,7 @@ final class JavaSnippetsTest {
 
     @TestFactory
     List<DynamicTest> whatIsMarkedRuns() {
+        assertThat(snippets.complaints()).as("what does not compile cannot run").isEmpty();
         List<DynamicTest> tests = new ArrayList<>();
         for (Page page : pages) {
             List<Fence> fences = page.fences();
