@@ -94,10 +94,12 @@ final class CommandSnippetsTest {
                 .redirectOutput(heard.toFile());
         Files.createSymbolicLink(directory.resolve("holdfast"), Pages.ROOT.resolve("holdfast"));
         Map<String, String> environment = builder.environment();
+        // Whoever runs the tests may have settings of their own.
+        environment.keySet().removeIf(variable -> variable.startsWith("HOLDFAST_"));
         environment.put("HOLDFAST_DIST", System.getProperty("holdfast.dist"));
         environment.put("XDG_STATE_HOME", directory.resolve("state").toString());
+        environment.put("XDG_CONFIG_HOME", directory.resolve("config").toString());
         environment.put("PATH", directory + ":" + environment.get("PATH"));
-        environment.keySet().removeAll(Set.of("HOLDFAST_URL", "HOLDFAST_PASSWORD"));
         Process process = builder.start();
         process.getOutputStream().close();
         if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)) {
