@@ -1,0 +1,130 @@
+package dev.holdfast.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.spi.StoreTraits;
+import dev.holdfast.spi.StoreTraits.Promise;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The rows of the table of guarantees that speak of a promise say what each store's traits say. */
+final class GuaranteesTest {
+    /** The columns, and clients of each; a client that is lazy knows its traits without a server. */
+    private static Map<String, List<String>> columns(Path directory) {
+        Map<String, List<String>> columns = new LinkedHashMap<>();
+        columns.put("memory", List.of("memory:"));
+        columns.put("file", List.of("file:" + directory));
+        columns.put("Redis, one node", List.of("redis://localhost:1"));
+        columns.put(
+                "Redis Sentinel, Cluster", List.of("redis+sentinel://localhost:1/m", "redis+cluster://localhost:1"));
+        columns.put("Redlock", List.of("redlock://a:1,b:1,c:1"));
+        columns.put("JDBC `lease`", List.of("jdbc:postgresql://localhost:1/x", "jdbc:mariadb://localhost:1/x"));
+        columns.put(
+                "JDBC `row`, `advisory`",
+                List.of(
+                        "jdbc:postgresql://localhost:1/x#strategy=row",
+                        "jdbc:postgresql://localhost:1/x#strategy=advisory"));
+        columns.put("ZooKeeper", List.of("zookeeper://localhost:1", "zookeeper://localhost:1#mode=simple"));
+        return columns;
+    }
+
+    @Test
+    void promisesAreThoseOfTheTraits(@TempDir Path directory) throws IOException {
+        assertThat(mistakes(Pages.named("docs/guarantees.md"), directory)).isEmpty();
+    }
+
+    private static List<String> mistakes(Page page, Path directory) {
+        Map<String, List<StoreTraits>> columns = traits(directory);
+        List<String> mistakes = new ArrayList<>();
+        Set<Promise> told = EnumSet.noneOf(Promise.class);
+        List<String> header = List.of();
+        for (String line : page.prose()) {
+            List<String> cells = Page.cells(line);
+            header = cells.isEmpty() ? List.of() : header.isEmpty() ? cells : header;
+            Promise promise = cells.isEmpty() ? null : promiseIn(cells.get(0));
+            if (promise == null) {
+                continue;
+            }
+            told.add(promise);
+            for (Map.Entry<String, List<StoreTraits>> column : columns.entrySet()) {
+                int index = header.indexOf(column.getKey());
+                String cell = index < 0 ? "(no such column)" : cells.get(index);
+                String expected = expected(promise, column.getValue());
+                if (!cell.matches(expected + "(\\b.*)?")) {
+                    mistakes.add(promise + ", " + column.getKey() + ": should begin with '" + expected + "', but is '"
+                            + cell + "'");
+                }
+            }
+        }
+        EnumSet.complementOf(EnumSet.copyOf(told.isEmpty() ? Set.of(Promise.FAIR) : told))
+                .forEach(missing -> mistakes.add(missing + " has no row"));
+        return mistakes;
+    }
+
+    private static Promise promiseIn(String cell) {
+        for (Promise promise : Promise.values()) {
+            if (cell.contains("`" + promise + "`")) {
+                return promise;
+            }
+        }
+        return null;
+    }
+
+    private static Map<String, List<StoreTraits>> traits(Path directory) {
+        Map<String, List<StoreTraits>> traits = new LinkedHashMap<>();
+        columns(directory).forEach((column, urls) -> {
+            List<StoreTraits> answers = new ArrayList<>();
+            for (String url : urls) {
+                try (Holdfast client = Holdfast.builder().url(url).lazy(true).build()) {
+                    answers.add(client.traits());
+                }
+            }
+            traits.put(column, answers);
+        });
+        return traits;
+    }
+
+    /** Where the clients of a column differ, the cell has to say so. */
+    private static String expected(Promise promise, List<StoreTraits> clients) {
+        long makers =
+                clients.stream().filter(traits -> traits.promises(promise)).count();
+        return makers == 0 ? "no" : makers == clients.size() ? "yes" : "partly";
+    }
+
+    @Test
+    void testsThatAreNamedExist() throws IOException {
+        Set<String> tests = new HashSet<>();
+        for (String module : List.of("core", "stores", "testing")) {
+            for (Path file : Pages.files(module, path -> path.toString().endsWith("Test.java"))) {
+                tests.add(file.getFileName().toString().replace(".java", ""));
+            }
+        }
+        List<String> named = Pages.named("docs/guarantees.md").prose().stream()
+                .flatMap(line -> Page.codeIn(line).stream())
+                .filter(code -> code.endsWith("Test"))
+                .toList();
+        assertThat(named).hasSizeGreaterThan(10).isSubsetOf(tests);
+    }
+
+    @Test
+    void wrongCellAndMissingRowAreFound(@TempDir Path directory) {
+        Page page = Page.of(directory, "made-up.md", """
+                | | memory | file | Redis, one node | Redis Sentinel, Cluster | Redlock | JDBC `lease` | JDBC `row`, `advisory` | ZooKeeper |
+                |---|---|---|---|---|---|---|---|---|
+                | `FAIR` | yes | yes | yes | yes | yes | yes | no | partly: not simple |
+                """);
+        assertThat(mistakes(page, directory))
+                .hasSize(Promise.values().length)
+                .contains("FAIR, Redlock: should begin with 'no', but is 'yes'", "SHARED has no row");
+    }
+}
