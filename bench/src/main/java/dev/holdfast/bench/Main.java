@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 /** Runs a benchmark; see {@code bench/run --help}. */
 public final class Main {
     private static final String USAGE = "usage: bench/run [--store memory|redis|postgres|mariadb|zookeeper|all] "
-            + "[--scenario NAME] [--seconds N] [--rounds N] [--json FILE]";
+            + "[--scenario NAME] [--seconds N] [--rounds N] [--json FILE] [--report DIRECTORY]";
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
 
@@ -66,14 +66,24 @@ public final class Main {
                     Path file = writable(Path.of(value(option, words)));
                     changes.add(request -> request.withJson(file));
                 }
+                case "--report" -> {
+                    Path directory = Path.of(value(option, words));
+                    changes.add(request -> request.withReport(directory));
+                }
                 default -> throw new IllegalArgumentException("there is no option " + option);
             }
         }
-        Request request = Request.of(store);
+        Request request = defaultReport(Request.of(store));
         for (UnaryOperator<Request> change : changes) {
             request = change.apply(request);
         }
         return request;
+    }
+
+    /** The script that starts this names a place where the report is in nobody's way. */
+    private static Request defaultReport(Request request) {
+        String directory = System.getProperty("holdfast.bench.report", "");
+        return directory.isEmpty() ? request : request.withReport(Path.of(directory));
     }
 
     private static String value(String option, Iterator<String> words) {

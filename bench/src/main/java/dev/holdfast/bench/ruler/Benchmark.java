@@ -4,6 +4,7 @@ import dev.holdfast.rig.CannotRunException;
 import dev.holdfast.rig.Rig;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,15 +18,18 @@ public final class Benchmark {
     private final List<Store> stores;
     private final Report report;
     private final Progress progress;
+    private final Budget budget;
     private final List<Finding> findings = new ArrayList<>();
 
     private Benchmark(Request request, PrintStream out) {
         this.request = request;
         this.stores = stores(request);
         this.report = new Report(out);
-        this.progress = new Progress(
-                System.err,
-                stores.stream().mapToInt(store -> chosen(store, request).size()).sum());
+        List<Scenario> all = stores.stream()
+                .flatMap(store -> chosen(store, request).stream())
+                .toList();
+        this.progress = new Progress(System.err, all.size());
+        this.budget = new Budget(request, all);
     }
 
     /**
@@ -60,6 +64,12 @@ public final class Benchmark {
         if (request.json().isPresent()) {
             Json.write(request.json().get(), request, findings);
         }
+        if (request.report().isPresent()) {
+            Path page = new Account(request, findings)
+                    .document()
+                    .write(request.report().get());
+            report.tellOf(page);
+        }
         return findings.stream().allMatch(Finding::isGood);
     }
 
@@ -72,25 +82,29 @@ public final class Benchmark {
         try (Rig rig = new Rig()) {
             Venue venue = store.start(rig);
             report.begin(store, venue);
-            Ruler ruler = new Ruler(venue, rig.directory(), request, progress);
-            for (Scenario scenario : chosen(store, request)) {
-                progress.begin(store, scenario);
-                add(measure(store, venue, ruler, scenario));
+            try (Ruler ruler = new Ruler(venue, rig.directory(), request, progress)) {
+                for (Scenario scenario : chosen(store, request)) {
+                    progress.begin(store, scenario);
+                    add(measure(store, venue, ruler, scenario));
+                }
             }
         } catch (CannotRunException cannot) {
             for (Scenario scenario : chosen(store, request)) {
                 progress.begin(store, scenario);
+                budget.begin(scenario, progress.elapsed());
                 add(failed(store, "no server", scenario, cannot));
             }
         }
     }
 
     /** What goes wrong in one scenario is told and does not cost the results of the others. */
-    private static Finding measure(Store store, Venue venue, Ruler ruler, Scenario scenario)
-            throws InterruptedException {
+    private Finding measure(Store store, Venue venue, Ruler ruler, Scenario scenario) throws InterruptedException {
+        int rounds = budget.begin(scenario, progress.elapsed());
         try {
-            return new Finding(store, venue.server(), scenario, ruler.measure(scenario), Optional.empty());
+            return new Finding(store, venue.server(), scenario, ruler.measure(scenario, rounds), Optional.empty());
         } catch (IllegalStateException failure) {
+            // Its processes may be in the middle of something.
+            ruler.close();
             return failed(store, venue.server(), scenario, failure);
         }
     }
@@ -129,8 +143,7 @@ public final class Benchmark {
 
     private static List<Scenario> chosen(Store store, Request request) {
         return store.scenarios().stream()
-                .filter(scenario ->
-                        request.scenario().map(scenario.name()::equals).orElse(true))
+                .filter(scenario -> request.scenario().map(scenario::isCalled).orElse(true))
                 .toList();
     }
 }

@@ -1,7 +1,12 @@
 package dev.holdfast.bench.ruler;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
@@ -12,14 +17,36 @@ final class CuratorLocks implements Locks {
 
     private final CuratorFramework client;
 
-    CuratorLocks(String servers) {
-        client = CuratorFrameworkFactory.newClient(servers, new ExponentialBackoffRetry(RETRY_MILLIS, RETRIES));
+    CuratorLocks(String servers, Optional<Duration> session) {
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(servers)
+                .retryPolicy(new ExponentialBackoffRetry(RETRY_MILLIS, RETRIES));
+        session.ifPresent(time -> builder.sessionTimeoutMs((int) time.toMillis()));
+        client = builder.build();
         client.start();
     }
 
     @Override
     public Mutex mutex(String name) {
-        InterProcessMutex mutex = new InterProcessMutex(client, "/curator/" + name);
+        return of(new InterProcessMutex(client, path(name)));
+    }
+
+    @Override
+    public Mutex all(List<String> names) {
+        return of(new InterProcessMultiLock(
+                client, names.stream().map(CuratorLocks::path).toList()));
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    private static String path(String name) {
+        return "/curator/" + name;
+    }
+
+    private static Mutex of(InterProcessLock mutex) {
         return new Mutex() {
             @Override
             public void lock() throws InterruptedException {
@@ -35,11 +62,6 @@ final class CuratorLocks implements Locks {
                 }
             }
         };
-    }
-
-    @Override
-    public void close() {
-        client.close();
     }
 
     private static void run(Step step) throws InterruptedException {

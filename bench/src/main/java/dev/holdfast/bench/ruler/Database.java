@@ -1,6 +1,8 @@
 package dev.holdfast.bench.ruler;
 
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST;
+import static dev.holdfast.bench.ruler.Maker.ROW;
+import static dev.holdfast.bench.ruler.Maker.SHEDLOCK;
 import static dev.holdfast.bench.ruler.Maker.SPRING_JDBC;
 
 import dev.holdfast.bench.ruler.Scenario.Kind;
@@ -13,6 +15,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
@@ -20,6 +23,8 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
 final class Database {
     /** Spring Integration asks ten times a second: whoever is kept waiting for any part of that meets it fairly. */
     private static final int KEPT_WAITING_MILLIS = 100;
+
+    private static final int LEASES = 10_000;
 
     /** Of each of the two processes that wait. */
     private static final int WAITING_THREADS = 250;
@@ -49,7 +54,7 @@ final class Database {
             execute("CREATE TABLE bench_row (name VARCHAR(255) PRIMARY KEY)");
             DatabaseMetaData about = connection.getMetaData();
             AtomicLong questions = new AtomicLong();
-            return Venue.of(
+            return new Venue(
                     server.access().jdbcUrlWithCredentials(),
                     about.getDatabaseProductName() + " " + about.getDatabaseProductVersion()
                             + ", commits are written but not forced to the disk",
@@ -69,31 +74,46 @@ final class Database {
         }
     }
 
-    static Scenario hot(String name, String title, int processes, int threads, Target... targets) {
-        return new Scenario(
-                name, title, Kind.ONE_NAME, processes, threads, List.of(HOLDFAST, SPRING_JDBC), List.of(targets));
+    /** Locks that nobody else wants. */
+    static Stream<Scenario> own(Target... targets) {
+        Maker[] all = {HOLDFAST, SPRING_JDBC, SHEDLOCK, ROW};
+        return Stream.of(Scenarios.solo(all).asking(targets), Scenarios.spread(all));
     }
 
-    static Scenario handOver(double share) {
-        return new Scenario(
-                "hand-over",
-                "hand-over to a waiter in another process that has waited for up to 0.1 s",
-                Kind.HAND_OVER,
-                2,
-                KEPT_WAITING_MILLIS,
-                List.of(HOLDFAST, SPRING_JDBC),
-                List.of(Target.quickerThan(HOLDFAST, SPRING_JDBC, share)));
+    /**
+     * What else is measured on every database. Races first: they share their processes.
+     *
+     * @param hot what is asked of 2 processes with 4 threads
+     * @param cold what is asked of 6 processes
+     * @param share of the time of Spring Integration for a hand-over
+     */
+    static Stream<Scenario> shared(List<Target> hot, List<Target> cold, double share) {
+        Maker[] both = {HOLDFAST, SPRING_JDBC};
+        Stream<Scenario> races = Stream.of(
+                Scenarios.multi(both),
+                Scenarios.handOff(KEPT_WAITING_MILLIS, both).asking(Target.quickerThan(HOLDFAST, SPRING_JDBC, share)),
+                Scenarios.hot(2, 4, both).asking(hot.toArray(Target[]::new)));
+        return Stream.of(
+                        races,
+                        Scenarios.waiters(both).stream(),
+                        Stream.of(
+                                Scenarios.hot(6, 1, both).asking(cold.toArray(Target[]::new)),
+                                waiting(),
+                                Scenarios.memory(LEASES, both)),
+                        // Nobody else renews by itself.
+                        Scenarios.renewal(HOLDFAST).stream())
+                .flatMap(each -> each);
     }
 
-    static Scenario waiting() {
-        return new Scenario(
-                "waiting-500",
-                "2 JVMs x 250 threads wait, against 2 JVMs x 1",
-                Kind.WAITING,
-                3,
-                WAITING_THREADS,
-                List.of(HOLDFAST),
-                List.of(Target.manyWaitersAskNoMoreThanFew(HOLDFAST)));
+    private static Scenario waiting() {
+        return Scenario.of(
+                        "waiting-500",
+                        "2 JVMs x 250 threads wait, against 2 JVMs x 1",
+                        Kind.WAITING,
+                        3,
+                        WAITING_THREADS,
+                        HOLDFAST)
+                .asking(Target.manyWaitersAskNoMoreThanFew(HOLDFAST));
     }
 
     private static long number(Connection connection, String query) {

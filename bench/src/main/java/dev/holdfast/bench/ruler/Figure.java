@@ -23,10 +23,10 @@ enum Figure {
     SWITCHES_PER_SECOND,
     /** Median time from the release in one process to the grant in another. */
     HAND_OVER_MICROS,
-    /** What clients sent in one renewal period, command by command. */
-    COMMANDS,
-    /** How often the server answered in one renewal period; commands that were sent together are answered together. */
+    /** How often the server was asked in one renewal period; what is sent together is asked once. */
     ROUND_TRIPS,
+    /** How long the client's process used a processor in one renewal period. */
+    CPU_MILLIS,
     /** What a few waiting threads ask of the server each second. */
     REQUESTS_OF_FEW,
     /** What many waiting threads ask of the server each second. */
@@ -36,7 +36,11 @@ enum Figure {
     /** Platform threads that were added. */
     MORE_THREADS,
     /** Heap for each lease that is held. */
-    BYTES_PER_LEASE;
+    BYTES_PER_LEASE,
+    /** From the moment in which the holder is killed to the next grant. */
+    RECOVERY_MILLIS,
+    /** The same, as a multiple of the lease. */
+    RECOVERY_LEASES;
 
     private static final Pattern LATER_WORD = Pattern.compile("_(.)");
 

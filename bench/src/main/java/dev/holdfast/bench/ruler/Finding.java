@@ -19,6 +19,11 @@ record Finding(Store store, String server, Scenario scenario, Results results, O
                 .count();
     }
 
+    /** The store and the scenario, for people. */
+    String name() {
+        return store.word() + " " + scenario.name();
+    }
+
     boolean isGood() {
         return failure.isEmpty() && met() == scenario.targets().size();
     }

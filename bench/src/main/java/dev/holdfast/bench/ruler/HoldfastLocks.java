@@ -4,6 +4,7 @@ import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Holdfast through its public API, on whatever store the URL names. */
@@ -19,6 +20,11 @@ final class HoldfastLocks implements Locks {
     @Override
     public Mutex mutex(String name) {
         return new Handle(client.lock(name, options));
+    }
+
+    @Override
+    public Mutex all(List<String> names) {
+        return new Handle(client.all(names, options));
     }
 
     @Override

@@ -16,7 +16,7 @@ final class Json {
                 file,
                 "{\n\"java\": " + text(Runtime.version().toString()) + ", \"processors\": "
                         + Runtime.getRuntime().availableProcessors() + ", \"rounds\": " + request.rounds()
-                        + ", \"seconds\": " + number(request.time().toMillis() / 1e3) + ",\n\"scenarios\": [\n"
+                        + ", \"seconds\": " + number(request.turn().toMillis() / 1e3) + ",\n\"scenarios\": [\n"
                         + findings.stream().map(Json::finding).collect(Collectors.joining(",\n")) + "\n]}\n");
     }
 

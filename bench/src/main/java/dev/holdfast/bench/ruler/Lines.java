@@ -40,8 +40,21 @@ record Lines(Results results, Maker ours) {
     }
 
     String renewal(Maker maker) {
-        return median(maker, Figure.COMMANDS, "%,.0f commands")
-                + median(maker, Figure.ROUND_TRIPS, " in %,.0f round trips a renewal period");
+        return median(maker, Figure.ROUND_TRIPS, "%,8.1f requests")
+                + median(maker, Figure.CPU_MILLIS, " and %,.1f ms of the client's processor a renewal period")
+                + compared(maker, Figure.ROUND_TRIPS);
+    }
+
+    String memory(Maker maker) {
+        return median(maker, Figure.BYTES_PER_LEASE, "%,8.0f bytes a lease") + compared(maker, Figure.BYTES_PER_LEASE);
+    }
+
+    String recovery(Maker maker) {
+        return results.figure(maker, Figure.RECOVERY_LEASES).isEmpty()
+                ? "nothing granted within four leases"
+                : median(maker, Figure.RECOVERY_LEASES, "%8.2f of the lease")
+                        + median(maker, Figure.RECOVERY_MILLIS, " (%,.0f ms)")
+                        + compared(maker, Figure.RECOVERY_LEASES);
     }
 
     String waiting(Maker maker) {

@@ -4,6 +4,7 @@ import dev.holdfast.LockOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Whose locks are measured. Each is set up as its documentation says, with its own defaults. */
 enum Maker {
@@ -12,9 +13,14 @@ enum Maker {
     HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
     JDK("ReentrantLock", "of this JDK, within one process", ""),
     JDK_FAIR("fair ReentrantLock", "of this JDK, within one process", ""),
-    REDISSON("Redisson RLock", "the address, otherwise defaults", "redisson"),
+    REDISSON("Redisson RLock", "the address, otherwise defaults; several names: MultiLock", "redisson"),
     REDISSON_FAIR("Redisson fair lock", "the address, otherwise defaults", "redisson"),
-    SPRING_REDIS("Spring RedisLockRegistry", "PUB_SUB_LOCK, Lettuce", "spring-integration-redis"),
+    REDISSON_FENCED("Redisson fenced lock", "the address, otherwise defaults; lockAndGetToken()", "redisson"),
+    SPRING_REDIS(
+            "Spring RedisLockRegistry",
+            "PUB_SUB_LOCK, Lettuce; with a lease of its own a renewal scheduler",
+            "spring-integration-redis"),
+    LOCK4J("lock4j", "LockTemplate with RedissonLockExecutor and defaults", "lock4j-core"),
     JEDIS("bare Jedis", "SET NX PX and a compare-and-delete script, up to 128 connections", "jedis"),
     SPRING_JDBC(
             "Spring JdbcLockRegistry",
@@ -26,7 +32,10 @@ enum Maker {
             "shedlock-provider-jdbc-template"),
     ROW("bare insert + delete", "by primary key, autocommit; HikariCP with 10 connections", ""),
     ADVISORY("bare advisory lock", "pg_advisory_lock and pg_advisory_unlock on one connection", ""),
-    CURATOR("Curator InterProcessMutex", "ExponentialBackoffRetry(1000, 3), otherwise defaults", "curator-recipes"),
+    CURATOR(
+            "Curator InterProcessMutex",
+            "ExponentialBackoffRetry(1000, 3), otherwise defaults; several names: InterProcessMultiLock",
+            "curator-recipes"),
     NODE("bare create + delete", "of one ephemeral node, on one session", "zookeeper");
 
     private static final Duration STICKY = Duration.ofSeconds(10);
@@ -59,24 +68,48 @@ enum Maker {
         return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
-    Locks open(String url) {
+    boolean isOurs() {
+        return this == HOLDFAST || this == HOLDFAST_STICKY || this == HOLDFAST_ADVISORY;
+    }
+
+    /** Whether it is what every lock costs at least, and no lock that anybody could use. */
+    boolean isFloor() {
+        return this == JEDIS || this == ROW || this == ADVISORY || this == NODE;
+    }
+
+    /**
+     * Opens a client.
+     *
+     * @param lease the lease, TTL, watchdog or session time; empty for its own default. Floors know none
+     */
+    Locks open(String url, Optional<Duration> lease) {
         return switch (this) {
-            case HOLDFAST -> new HoldfastLocks(url, LockOptions.defaults());
-            case HOLDFAST_STICKY ->
-                new HoldfastLocks(url, LockOptions.defaults().withStickyFor(STICKY));
-            case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", LockOptions.defaults());
+            case HOLDFAST -> new HoldfastLocks(session(url, lease), options(lease));
+            case HOLDFAST_STICKY -> new HoldfastLocks(url, options(lease).withStickyFor(STICKY));
+            case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", options(lease));
             case JDK -> new JdkLocks(false);
             case JDK_FAIR -> new JdkLocks(true);
-            case REDISSON -> new RedissonLocks(url, false);
-            case REDISSON_FAIR -> new RedissonLocks(url, true);
-            case SPRING_REDIS -> new SpringRedisLocks(URI.create(url));
+            case REDISSON, REDISSON_FAIR, REDISSON_FENCED -> new RedissonLocks(this, url, lease);
+            case SPRING_REDIS -> new SpringRedisLocks(URI.create(url), lease);
+            case LOCK4J -> new Lock4jLocks(url);
             case JEDIS -> new JedisLocks(URI.create(url));
-            case SPRING_JDBC -> new SpringJdbcLocks(url);
+            case SPRING_JDBC -> new SpringJdbcLocks(url, lease);
             case SHEDLOCK -> new ShedLocks(url);
             case ROW -> new RowLocks(url);
             case ADVISORY -> new AdvisoryLocks(url);
-            case CURATOR -> new CuratorLocks(URI.create(url).getAuthority());
+            case CURATOR -> new CuratorLocks(URI.create(url).getAuthority(), lease);
             case NODE -> new NodeLocks(URI.create(url).getAuthority());
         };
+    }
+
+    private static LockOptions options(Optional<Duration> lease) {
+        return lease.map(LockOptions.defaults()::withLeaseTime).orElse(LockOptions.defaults());
+    }
+
+    /** On ZooKeeper the session is the lease. */
+    private static String session(String url, Optional<Duration> lease) {
+        return lease.filter(any -> url.startsWith("zookeeper:"))
+                .map(time -> url + "#session=" + time.toMillis() + "ms")
+                .orElse(url);
     }
 }

@@ -1,14 +1,12 @@
 package dev.holdfast.bench.ruler;
 
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST;
-import static dev.holdfast.bench.ruler.Maker.ROW;
-import static dev.holdfast.bench.ruler.Maker.SHEDLOCK;
 import static dev.holdfast.bench.ruler.Maker.SPRING_JDBC;
 
-import dev.holdfast.bench.ruler.Scenario.Kind;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.mariadb.MariaDb;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** One MariaDB server. */
 final class MariaDbStore implements Store {
@@ -27,19 +25,12 @@ final class MariaDbStore implements Store {
 
     @Override
     public List<Scenario> scenarios() {
-        return List.of(
-                new Scenario(
-                        "solo",
-                        "uncontended pair, one thread",
-                        Kind.OWN_NAMES,
-                        1,
-                        1,
-                        List.of(HOLDFAST, SPRING_JDBC, SHEDLOCK, ROW),
-                        List.of(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2.5))),
-                // Without targets: these are known of PostgreSQL only.
-                Database.hot("hot-2x4", "2 JVMs x 4 threads on one name", 2, 4),
-                Database.hot("hot-6x1", "6 JVMs x 1 thread on one name", 6, 1),
-                Database.handOver(1.0 / 5),
-                Database.waiting());
+        return Stream.of(
+                        Database.own(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2.5)),
+                        // Without targets for the hot ones: these are known of PostgreSQL only.
+                        Database.shared(List.of(), List.of(), 1.0 / 5),
+                        Stream.of(Scenarios.recovery(HOLDFAST, SPRING_JDBC)))
+                .flatMap(each -> each)
+                .toList();
     }
 }

@@ -24,7 +24,7 @@ final class MemoryStore implements Store {
 
     @Override
     public Venue start(Rig rig) {
-        return Venue.of(
+        return new Venue(
                 "memory:",
                 "no server; one process for each maker"
                         + (VIRTUAL_THREADS ? "" : "; no crowd-virtual, which needs Java 21 or later"),
@@ -34,50 +34,30 @@ final class MemoryStore implements Store {
     @Override
     public List<Scenario> scenarios() {
         List<Scenario> scenarios = new ArrayList<>(List.of(
-                solo("solo", "one thread", HOLDFAST),
-                solo("sticky", "one thread, sticky", HOLDFAST_STICKY),
-                hot("hot-1x100", "100 threads on one name", HOLDFAST),
-                hot("hot-1x100-sticky", "100 threads on one name, sticky", HOLDFAST_STICKY),
+                Scenarios.solo(HOLDFAST, JDK).asking(Target.fasterThan(HOLDFAST, JDK, 1.0 / 40)),
+                Scenarios.multi(HOLDFAST, JDK),
+                Scenarios.sticky(HOLDFAST_STICKY, JDK).asking(Target.fasterThan(HOLDFAST_STICKY, JDK, 1.0 / 40)),
+                Scenarios.hot(1, 100, HOLDFAST, JDK_FAIR).asking(Target.fasterThan(HOLDFAST, JDK_FAIR, 0.5)),
+                Scenario.of(
+                                "hot-1x100-sticky",
+                                "100 threads on one name, sticky",
+                                Kind.ONE_NAME,
+                                1,
+                                100,
+                                HOLDFAST_STICKY,
+                                JDK_FAIR)
+                        .asking(Target.fasterThan(HOLDFAST_STICKY, JDK_FAIR, 0.5)),
                 crowd("crowd", "10,000 asynchronous waiters are served in order"),
-                new Scenario(
-                        "footprint",
-                        "100,000 leases held",
-                        Kind.ALONE,
-                        1,
-                        LEASES,
-                        List.of(HOLDFAST),
-                        List.of(Target.atMost(
-                                HOLDFAST, Figure.BYTES_PER_LEASE, MOST_BYTES, "bytes of heap a lease")))));
+                Scenarios.memory(LEASES, HOLDFAST, JDK)
+                        .asking(Target.atMost(HOLDFAST, Figure.BYTES_PER_LEASE, MOST_BYTES, "bytes of heap a lease"))));
         if (VIRTUAL_THREADS) {
             scenarios.add(crowd("crowd-virtual", "10,000 waiting virtual threads are served in order"));
         }
         return List.copyOf(scenarios);
     }
 
-    private static Scenario solo(String name, String title, Maker ours) {
-        return new Scenario(
-                name, title, Kind.OWN_NAMES, 1, 1, List.of(ours, JDK), List.of(Target.fasterThan(ours, JDK, 1.0 / 40)));
-    }
-
-    private static Scenario hot(String name, String title, Maker ours) {
-        return new Scenario(
-                name,
-                title,
-                Kind.ONE_NAME,
-                1,
-                100,
-                List.of(ours, JDK_FAIR),
-                List.of(Target.fasterThan(ours, JDK_FAIR, 0.5)));
-    }
-
     private static Scenario crowd(String name, String title) {
-        return new Scenario(
-                name,
-                title,
-                Kind.ALONE,
-                1,
-                CROWD,
-                List.of(HOLDFAST),
-                List.of(Target.atLeast(HOLDFAST, Figure.IN_ORDER, 1, "(1: served in order of arrival)")));
+        return Scenario.of(name, title, Kind.CROWD, 1, CROWD, HOLDFAST)
+                .asking(Target.atLeast(HOLDFAST, Figure.IN_ORDER, 1, "(1: served in order of arrival)"));
     }
 }

@@ -4,7 +4,6 @@ import static dev.holdfast.bench.ruler.Maker.ADVISORY;
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST;
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST_ADVISORY;
 import static dev.holdfast.bench.ruler.Maker.ROW;
-import static dev.holdfast.bench.ruler.Maker.SHEDLOCK;
 import static dev.holdfast.bench.ruler.Maker.SPRING_JDBC;
 
 import dev.holdfast.bench.ruler.Scenario.Kind;
@@ -12,6 +11,7 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.postgres.Postgres;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** One PostgreSQL server. */
 final class PostgresStore implements Store {
@@ -33,34 +33,30 @@ final class PostgresStore implements Store {
 
     @Override
     public List<Scenario> scenarios() {
-        return List.of(
-                new Scenario(
-                        "solo",
-                        "uncontended pair, one thread",
-                        Kind.OWN_NAMES,
-                        1,
-                        1,
-                        List.of(HOLDFAST, SPRING_JDBC, SHEDLOCK, ROW),
-                        List.of(Target.fasterThan(HOLDFAST, ROW, 0.9), Target.fasterThan(HOLDFAST, SPRING_JDBC, 1.7))),
-                new Scenario(
+        Stream<Scenario> own =
+                Database.own(Target.fasterThan(HOLDFAST, ROW, 0.9), Target.fasterThan(HOLDFAST, SPRING_JDBC, 1.7));
+        Scenario advisory = Scenario.of(
                         "advisory",
                         "uncontended pair, one thread, strategy advisory",
                         Kind.OWN_NAMES,
                         1,
                         1,
-                        List.of(HOLDFAST_ADVISORY, HOLDFAST, ADVISORY),
-                        List.of(
-                                Target.fasterThan(HOLDFAST_ADVISORY, ADVISORY, 0.6),
-                                Target.fasterThan(HOLDFAST_ADVISORY, HOLDFAST, 2))),
-                Database.hot(
-                        "hot-2x4",
-                        "2 JVMs x 4 threads on one name",
-                        2,
-                        4,
-                        Target.fasterThan(HOLDFAST, SPRING_JDBC, 50)),
-                Database.hot(
-                        "hot-6x1", "6 JVMs x 1 thread on one name", 6, 1, Target.fasterThan(HOLDFAST, SPRING_JDBC, 2)),
-                Database.handOver(1.0 / 20),
-                Database.waiting());
+                        HOLDFAST_ADVISORY,
+                        HOLDFAST,
+                        ADVISORY)
+                .asking(
+                        Target.fasterThan(HOLDFAST_ADVISORY, ADVISORY, 0.6),
+                        Target.fasterThan(HOLDFAST_ADVISORY, HOLDFAST, 2));
+        Stream<Scenario> shared = Database.shared(
+                List.of(Target.fasterThan(HOLDFAST, SPRING_JDBC, 50)),
+                List.of(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2)),
+                1.0 / 20);
+        return Stream.of(
+                        own,
+                        Stream.of(advisory),
+                        shared,
+                        Stream.of(Scenarios.recovery(HOLDFAST, HOLDFAST_ADVISORY, SPRING_JDBC)))
+                .flatMap(each -> each)
+                .toList();
     }
 }

@@ -21,8 +21,7 @@ final class Race implements Heat {
 
     private static final long SHORT_LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
-    private final Locks locks;
-    private final IntFunction<String> names;
+    private final IntFunction<Mutex> mutexes;
     private final @Nullable Blackboard board;
     private final int process;
     private final List<Runner> runners = new ArrayList<>();
@@ -32,9 +31,15 @@ final class Race implements Heat {
     private volatile boolean over;
     private volatile long countingSince;
 
-    Race(Locks locks, int threads, IntFunction<String> names, @Nullable Blackboard board, int process) {
-        this.locks = locks;
-        this.names = names;
+    /**
+     * Makes one.
+     *
+     * @param mutexes makes the lock of a thread, on that thread
+     * @param board null if every thread has locks of its own
+     * @param process counted from 1
+     */
+    Race(int threads, IntFunction<Mutex> mutexes, @Nullable Blackboard board, int process) {
+        this.mutexes = mutexes;
         this.board = board;
         this.process = process;
         this.underWay = new CountDownLatch(threads);
@@ -111,7 +116,7 @@ final class Race implements Heat {
         @Override
         public void run() {
             try {
-                Mutex mutex = locks.mutex(names.apply(number));
+                Mutex mutex = mutexes.apply(number);
                 Blackboard shared = board;
                 if (shared == null) {
                     alone(mutex);

@@ -3,18 +3,22 @@ package dev.holdfast.bench.ruler;
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST;
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST_STICKY;
 import static dev.holdfast.bench.ruler.Maker.JEDIS;
+import static dev.holdfast.bench.ruler.Maker.LOCK4J;
 import static dev.holdfast.bench.ruler.Maker.REDISSON;
 import static dev.holdfast.bench.ruler.Maker.REDISSON_FAIR;
+import static dev.holdfast.bench.ruler.Maker.REDISSON_FENCED;
 import static dev.holdfast.bench.ruler.Maker.SPRING_REDIS;
 
-import dev.holdfast.bench.ruler.Scenario.Kind;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisNode;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** One Redis server. */
 final class RedisStore implements Store {
     private static final double LONGEST_WAIT_MILLIS = 200;
+    private static final int LEASES = 10_000;
+    private static final Target[] NONE = {};
 
     @Override
     public String word() {
@@ -25,73 +29,54 @@ final class RedisStore implements Store {
     public Venue start(Rig rig) throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
         RedisTraffic traffic = new RedisTraffic(redis);
-        return new Venue(redis.url(), "Redis " + traffic.info("redis_version"), traffic::answers, traffic::commands);
+        return new Venue(redis.url(), "Redis " + traffic.info("redis_version"), traffic::answers);
     }
 
+    /** Races first: they share their processes. */
     @Override
     public List<Scenario> scenarios() {
-        return List.of(
-                own("solo", "uncontended pair, one thread", 1, 1.5),
-                own("names-64", "64 threads on 64 names", 64, 5),
-                hot("hot-2x4", "2 JVMs x 4 threads on one name", 4, 100),
-                hot("hot-2x100", "2 JVMs x 100 threads on one name", 100, 70),
-                new Scenario(
-                        "hot-6x1",
-                        "6 JVMs x 1 thread on one name",
-                        Kind.ONE_NAME,
-                        6,
-                        1,
-                        List.of(HOLDFAST, REDISSON_FAIR, SPRING_REDIS),
-                        List.of(Target.fasterThan(HOLDFAST, REDISSON_FAIR, 12))),
-                new Scenario(
-                        "hand-over",
-                        "hand-over to a waiter in another client",
-                        Kind.HAND_OVER,
-                        2,
-                        0,
-                        List.of(HOLDFAST, REDISSON, SPRING_REDIS),
-                        List.of(Target.quickerThan(HOLDFAST, REDISSON, 0.35))),
-                new Scenario(
-                        "sticky",
-                        "one thread, sticky",
-                        Kind.OWN_NAMES,
-                        1,
-                        1,
-                        List.of(HOLDFAST_STICKY, REDISSON),
-                        List.of(Target.fasterThan(HOLDFAST_STICKY, REDISSON, 200))),
-                new Scenario(
-                        "leases-10000",
-                        "10,000 leases held",
-                        Kind.HELD,
-                        1,
-                        10_000,
-                        List.of(HOLDFAST, REDISSON),
-                        // Commands, which are no fewer than round trips: the stricter of the two.
-                        List.of(Target.atMost(HOLDFAST, Figure.COMMANDS, 25, "commands a renewal period"))));
+        Maker[] single = {HOLDFAST, REDISSON, REDISSON_FENCED, SPRING_REDIS, LOCK4J, JEDIS};
+        Maker[] waiting = {HOLDFAST, REDISSON, SPRING_REDIS};
+        Stream<Scenario> own = Stream.of(
+                Scenarios.solo(single).asking(faster(0.85, 1.5)),
+                Scenarios.spread(single).asking(faster(0.85, 5)),
+                Scenarios.sticky(HOLDFAST_STICKY, REDISSON).asking(Target.fasterThan(HOLDFAST_STICKY, REDISSON, 200)),
+                Scenarios.multi(waiting),
+                Scenarios.handOff(0, waiting).asking(Target.quickerThan(HOLDFAST, REDISSON, 0.35)));
+        Stream<Scenario> hot = Stream.of(
+                hot(4, 100),
+                hot(100, 70),
+                Scenarios.hot(6, 1, HOLDFAST, REDISSON_FAIR, SPRING_REDIS)
+                        .asking(Target.fasterThan(HOLDFAST, REDISSON_FAIR, 12)));
+        Stream<Scenario> renewal = Scenarios.renewal(waiting).stream()
+                .map(scenario -> scenario.asking(
+                        scenario.size() == LEASES
+                                ? new Target[] {
+                                    Target.atMost(HOLDFAST, Figure.ROUND_TRIPS, 25, "round trips in a renewal period")
+                                }
+                                : NONE));
+        return Stream.of(
+                        own,
+                        Scenarios.waiters(waiting).stream(),
+                        hot,
+                        renewal,
+                        Stream.of(Scenarios.memory(LEASES, waiting)),
+                        Stream.of(Scenarios.recovery(HOLDFAST, REDISSON, REDISSON_FAIR, SPRING_REDIS)))
+                .flatMap(each -> each)
+                .toList();
     }
 
-    private static Scenario own(String name, String title, int threads, double times) {
-        return new Scenario(
-                name,
-                title,
-                Kind.OWN_NAMES,
-                1,
-                threads,
-                List.of(HOLDFAST, REDISSON, SPRING_REDIS, JEDIS),
-                List.of(Target.fasterThan(HOLDFAST, JEDIS, 0.85), Target.fasterThan(HOLDFAST, REDISSON, times)));
+    private static Target[] faster(double thanFloor, double thanRedisson) {
+        return new Target[] {
+            Target.fasterThan(HOLDFAST, JEDIS, thanFloor), Target.fasterThan(HOLDFAST, REDISSON, thanRedisson)
+        };
     }
 
-    private static Scenario hot(String name, String title, int threads, double times) {
-        return new Scenario(
-                name,
-                title,
-                Kind.ONE_NAME,
-                2,
-                threads,
-                List.of(HOLDFAST, REDISSON, SPRING_REDIS),
-                List.of(
+    private static Scenario hot(int threads, double times) {
+        return Scenarios.hot(2, threads, HOLDFAST, REDISSON, REDISSON_FENCED, SPRING_REDIS, LOCK4J)
+                .asking(
                         Target.fasterThan(HOLDFAST, REDISSON, times),
                         Target.atMost(HOLDFAST, Figure.LONGEST_WAIT_MILLIS, LONGEST_WAIT_MILLIS, "ms longest wait"),
-                        Target.atLeast(HOLDFAST, Figure.LEAST_SERVED, 0.5, "of the mean for the least served")));
+                        Target.atLeast(HOLDFAST, Figure.LEAST_SERVED, 0.5, "of the mean for the least served"));
     }
 }

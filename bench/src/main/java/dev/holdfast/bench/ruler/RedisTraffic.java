@@ -1,11 +1,6 @@
 package dev.holdfast.bench.ruler;
 
 import dev.holdfast.rig.redis.RedisNode;
-import dev.holdfast.rig.redis.RespConnection;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.SocketTimeoutException;
-import java.time.Duration;
 
 /** Counts what goes on between a Redis server and its clients. Used by one thread. */
 final class RedisTraffic {
@@ -16,31 +11,6 @@ final class RedisTraffic {
 
     RedisTraffic(RedisNode redis) {
         this.redis = redis;
-    }
-
-    /**
-     * Counts what clients send, without what their scripts do inside the server. Commands that were sent together count
-     * one by one, so this is no less than round trips.
-     */
-    long commands(Duration time) {
-        try (RespConnection monitor = redis.connect()) {
-            monitor.ask("MONITOR");
-            long begin = System.nanoTime();
-            long count = 0;
-            while (System.nanoTime() - begin < time.toNanos()) {
-                try {
-                    // 1339518083.107412 [0 127.0.0.1:60866] "evalsha" …  or, from inside a script, [0 lua]
-                    if (!String.valueOf(monitor.reply()).contains(" lua] ")) {
-                        count++;
-                    }
-                } catch (SocketTimeoutException nothingWasSent) {
-                    // Silence is what good clients are made of.
-                }
-            }
-            return count;
-        } catch (IOException failed) {
-            throw new UncheckedIOException("the server cannot be watched", failed);
-        }
     }
 
     /**

@@ -2,10 +2,10 @@ package dev.holdfast.bench.ruler;
 
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What people read. Used by one thread. */
@@ -22,14 +22,15 @@ final class Report {
     void begin(Request request) {
         out.printf(
                 Locale.ROOT,
-                "Java %s, %d processors, %d rounds of %s s for each maker in turns, after %d to %d of %s s to warm"
+                "Java %s, %d processors, %s%d rounds of %s s for each maker in turns, after %d to %d of %s s to warm"
                         + " up%n",
                 Runtime.version(),
                 Runtime.getRuntime().availableProcessors(),
+                request.isSurvey() ? "a survey: up to " : "",
                 request.rounds(),
-                seconds(request.time()),
+                seconds(request.turn()),
                 request.warmUps(),
-                request.mostWarmUps(),
+                Math.max(request.warmUps(), request.mostWarmUps()),
                 seconds(request.warmUp()));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > Runtime.getRuntime().availableProcessors() * QUIET_LOAD) {
@@ -56,12 +57,14 @@ final class Report {
                     "  %-26s %s%n",
                     maker.title(),
                     switch (scenario.kind()) {
-                        case OWN_NAMES -> lines.rate(maker);
+                        case OWN_NAMES, THREE_NAMES -> lines.rate(maker);
                         case ONE_NAME -> lines.rate(maker) + "\n" + " ".repeat(29) + lines.fairness(maker);
                         case HAND_OVER -> lines.handOver(maker);
                         case HELD -> lines.renewal(maker);
                         case WAITING -> lines.waiting(maker);
-                        case ALONE -> lines.everything(maker);
+                        case MEMORY -> lines.memory(maker);
+                        case RECOVERY -> lines.recovery(maker);
+                        case CROWD -> lines.everything(maker);
                     });
         }
         scenario.targets().forEach(target -> out.printf("  %s%n", verdict(target, finding.results())));
@@ -73,15 +76,11 @@ final class Report {
             out.printf("%nAll targets%n");
             findings.forEach(finding -> finding.scenario()
                     .targets()
-                    .forEach(target -> out.printf(
-                            "  %-27s %s%n",
-                            finding.store().word() + " " + finding.scenario().name(),
-                            verdict(target, finding.results()))));
+                    .forEach(target -> out.printf("  %-27s %s%n", finding.name(), verdict(target, finding.results()))));
         }
         String failed = findings.stream()
                 .filter(finding -> finding.failure().isPresent())
-                .map(finding ->
-                        finding.store().word() + " " + finding.scenario().name())
+                .map(finding -> finding.name())
                 .collect(Collectors.joining(", "));
         out.printf(
                 "%n%d of %d targets met%s, %d min %02d s%n",
@@ -94,16 +93,12 @@ final class Report {
                 took.toSecondsPart());
     }
 
+    void tellOf(Path page) {
+        out.printf("The report with charts is in %s%n", page);
+    }
+
     private static String verdict(Target target, Results results) {
-        Optional<Target.Measured> measured = target.figure().apply(results);
-        return String.format(
-                "target: %s %s %s  %s",
-                target.atLeast() ? "at least" : "at most",
-                Lines.number(target.bound()),
-                target.what(),
-                measured.map(figure -> Lines.number(figure.value()) + " " + Lines.range(figure.spread()) + "  "
-                                + (target.isMet(results) ? "met" : "NOT MET"))
-                        .orElse("NOT MEASURED"));
+        return "target: " + target.asked() + "  " + target.measured(results) + "  " + target.verdict(results);
     }
 
     private static String seconds(Duration time) {

@@ -8,38 +8,43 @@ import java.util.Optional;
  * What the user asked for. Immutable; every {@code with…} method returns a changed copy.
  *
  * @param store the only one, or {@code all}
- * @param scenario the only one to run, or empty for all
- * @param time for which each maker is counted in a round
- * @param rounds that count
- * @param warmUps rounds that come first at least and do not count
- * @param shortestWarmUp the compiler needs its time even if the rounds that count are short
+ * @param scenario the only one to run, or the first part of the names of several; empty for all
+ * @param time for which each maker is counted in a round; in a survey, what each maker has in a scenario altogether
+ * @param chosenRounds that count, if the user said how many
+ * @param forcedWarmUp for tests, which do not need to be warm
  * @param json a file for the results
+ * @param report a directory for the report
  */
 public record Request(
         String store,
         Optional<String> scenario,
         Duration time,
-        int rounds,
-        int warmUps,
-        Duration shortestWarmUp,
-        Optional<Path> json) {
+        Optional<Integer> chosenRounds,
+        Optional<Duration> forcedWarmUp,
+        Optional<Path> json,
+        Optional<Path> report) {
     /** Stands for every store. */
     public static final String ALL = "all";
 
     private static final Duration TIME = Duration.ofSeconds(2);
-    private static final Duration SHORTEST_WARM_UP = Duration.ofSeconds(2);
+    private static final int ROUNDS = 5;
+    private static final int WARM_UPS = 2;
     private static final int MOST_WARM_UPS = 6;
 
+    /** The compiler needs its time even if the rounds that count are short. */
+    private static final Duration SHORTEST_WARM_UP = Duration.ofSeconds(2);
+
+    private static final int ROUNDS_OF_SURVEY = 2;
+
     /**
-     * Makes one for all scenarios of a store, without a file. For all stores together there are fewer rounds, so that it
-     * ends in a quarter of an hour.
+     * Makes one for all scenarios of a store, without files.
      *
      * @param store its name, or {@link #ALL}
      * @return the request
      */
     public static Request of(String store) {
-        boolean all = store.equals(ALL);
-        return new Request(store, Optional.empty(), TIME, all ? 2 : 5, all ? 1 : 2, SHORTEST_WARM_UP, Optional.empty());
+        return new Request(
+                store, Optional.empty(), TIME, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -49,7 +54,7 @@ public record Request(
      * @return the changed copy
      */
     public Request withScenario(String name) {
-        return new Request(store, Optional.of(name), time, rounds, warmUps, shortestWarmUp, json);
+        return new Request(store, Optional.of(name), time, chosenRounds, forcedWarmUp, json, report);
     }
 
     /**
@@ -59,7 +64,7 @@ public record Request(
      * @return the changed copy
      */
     public Request withTime(Duration each) {
-        return new Request(store, scenario, each, rounds, warmUps, shortestWarmUp, json);
+        return new Request(store, scenario, each, chosenRounds, forcedWarmUp, json, report);
     }
 
     /**
@@ -69,7 +74,7 @@ public record Request(
      * @return the changed copy
      */
     public Request withRounds(int number) {
-        return new Request(store, scenario, time, number, warmUps, shortestWarmUp, json);
+        return new Request(store, scenario, time, Optional.of(number), forcedWarmUp, json, report);
     }
 
     /**
@@ -79,21 +84,51 @@ public record Request(
      * @return the changed copy
      */
     public Request withJson(Path file) {
-        return new Request(store, scenario, time, rounds, warmUps, shortestWarmUp, Optional.of(file));
+        return new Request(store, scenario, time, chosenRounds, forcedWarmUp, Optional.of(file), report);
+    }
+
+    /**
+     * Asks for a report as Markdown, as a page and as charts.
+     *
+     * @param directory made if it does not exist
+     * @return the changed copy
+     */
+    public Request withReport(Path directory) {
+        return new Request(store, scenario, time, chosenRounds, forcedWarmUp, json, Optional.of(directory));
     }
 
     /** Warms up once and shortly, for tests. */
     Request withWarmUp(Duration each) {
-        return new Request(store, scenario, time, rounds, 1, each, json);
+        return new Request(store, scenario, time, chosenRounds, Optional.of(each), json, report);
     }
 
-    /** How many rounds come first at most: until a maker is warm, unless there is time for one only. */
+    /** Whether everything is looked at and must end in a quarter of an hour. */
+    boolean isSurvey() {
+        return store.equals(ALL) && chosenRounds.isEmpty();
+    }
+
+    int rounds() {
+        return chosenRounds.orElse(isSurvey() ? ROUNDS_OF_SURVEY : ROUNDS);
+    }
+
+    /** For how long a maker is counted in a round. In a survey a maker's time is shared out to all its rounds. */
+    Duration turn() {
+        return isSurvey() ? time.dividedBy(ROUNDS_OF_SURVEY + 1) : time;
+    }
+
+    /** How many rounds come first at most, until a maker is warm; a survey and tests have no time for that. */
     int mostWarmUps() {
-        return warmUps == 1 ? 1 : MOST_WARM_UPS;
+        return warmUps() == 1 ? 0 : MOST_WARM_UPS;
     }
 
-    /** How long a round lasts that does not count. With fewer of them there is no time for longer ones. */
+    /** How many rounds come first at least and do not count. */
+    int warmUps() {
+        return isSurvey() || forcedWarmUp.isPresent() ? 1 : WARM_UPS;
+    }
+
+    /** How long a round lasts that does not count. */
     Duration warmUp() {
-        return warmUps == 1 || time.compareTo(shortestWarmUp) < 0 ? shortestWarmUp : time;
+        return forcedWarmUp.orElseGet(
+                () -> isSurvey() ? turn() : time.compareTo(SHORTEST_WARM_UP) < 0 ? SHORTEST_WARM_UP : time);
     }
 }

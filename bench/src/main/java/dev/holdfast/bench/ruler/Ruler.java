@@ -2,15 +2,16 @@ package dev.holdfast.bench.ruler;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** Lets all makers run on one server and notes what they achieve. Used by one thread. */
-final class Ruler {
-    /** A third of the lease of 30 seconds that Holdfast and Redisson have by default. */
-    private static final Duration RENEWAL_PERIOD = Duration.ofSeconds(10);
+final class Ruler implements AutoCloseable {
+    /** Ours, Redisson's and Spring's renewals come after a third of the lease. */
+    private static final int RENEWALS_PER_LEASE = 3;
 
     private static final int PERIODS_COUNTED = 2;
 
@@ -18,7 +19,16 @@ final class Ruler {
     private static final Duration WAITERS_SETTLE = Duration.ofSeconds(3);
 
     private static final Duration SHORTEST_COUNT = Duration.ofSeconds(3);
+
+    /** These take seconds for each round, whatever is counted in them. */
     private static final int MOST_ROUNDS_OF_WAITING = 3;
+
+    /** A holder is killed at any moment between these, so that all phases of its renewal are met. */
+    private static final long SHORTEST_HOLD_MILLIS = 700;
+
+    private static final long LONGEST_HOLD_MILLIS = 2_000;
+
+    private static final int MOST_LEASES_AWAITED = 4;
 
     /** A maker is warm when the compiler has worked for less than this part of a round. */
     private static final int QUIET_PART = 20;
@@ -31,6 +41,12 @@ final class Ruler {
     private final Request request;
     private final Progress progress;
 
+    /**
+     * Processes take longer to start than to be measured, so those of the races stay until something else is measured,
+     * which has the server for itself.
+     */
+    private final Map<Maker, Team> teams = new EnumMap<>(Maker.class);
+
     Ruler(Venue venue, Path directory, Request request, Progress progress) {
         this.venue = venue;
         this.directory = directory;
@@ -38,36 +54,42 @@ final class Ruler {
         this.progress = progress;
     }
 
-    Results measure(Scenario scenario) throws InterruptedException {
+    Results measure(Scenario scenario, int rounds) throws InterruptedException {
+        if (!scenario.kind().isRace()) {
+            close();
+        }
         return switch (scenario.kind()) {
-            case OWN_NAMES, ONE_NAME, HAND_OVER -> race(scenario);
+            case OWN_NAMES, THREE_NAMES, ONE_NAME, HAND_OVER -> race(scenario, rounds);
             case HELD -> hold(scenario);
-            case WAITING -> await(scenario);
-            case ALONE -> alone(scenario);
+            case WAITING -> await(scenario, rounds);
+            case RECOVERY -> recover(scenario, Math.min(rounds, MOST_ROUNDS_OF_WAITING));
+            case MEMORY, CROWD -> alone(scenario);
         };
     }
 
+    /** Ends the processes that are still there. */
+    @Override
+    public void close() {
+        teams.values().forEach(Team::dismiss);
+        teams.values().forEach(Team::close);
+        teams.clear();
+    }
+
     /** Every maker warms up, and then has its turn in every round. */
-    private Results race(Scenario scenario) throws InterruptedException {
+    private Results race(Scenario scenario, int rounds) throws InterruptedException {
+        boolean fresh = gather(scenario);
         Results results = new Results();
-        List<Team> teams = new ArrayList<>();
-        try {
+        for (Maker maker : scenario.makers()) {
+            // Who has run already needs less to get warm.
+            warmUp(scenario, team(maker), request.warmUps() - (fresh ? 0 : 1));
+        }
+        for (int round = 1; round <= rounds; round++) {
             for (Maker maker : scenario.makers()) {
-                teams.add(start(scenario, maker));
+                show(round, rounds, maker);
+                long before = venue.asked().getAsLong();
+                Outing outing = team(maker).run(scenario.command(maker), scenario.isShared(), request.turn());
+                results.add(maker, outing.withRequests(venue.asked().getAsLong() - before));
             }
-            for (Team team : teams) {
-                warmUp(scenario, team);
-            }
-            for (int round = 1; round <= request.rounds(); round++) {
-                for (Team team : teams) {
-                    show(round, request.rounds(), team.maker());
-                    long before = venue.asked().getAsLong();
-                    Outing outing = team.run(scenario.command(team.maker()), scenario.isShared(), request.time());
-                    results.add(team.maker(), outing.withRequests(venue.asked().getAsLong() - before));
-                }
-            }
-        } finally {
-            teams.forEach(Team::close);
         }
         return results;
     }
@@ -76,50 +98,69 @@ final class Ruler {
      * Locks live for days; what counts is how fast they are when the virtual machine has compiled them. With two processors
      * the compiler takes one of them away for many seconds, from those with much code for longer.
      */
-    private void warmUp(Scenario scenario, Team team) throws InterruptedException {
+    private void warmUp(Scenario scenario, Team team, int least) throws InterruptedException {
         double entries = 0;
         boolean warm = false;
-        for (int round = 1; round <= request.mostWarmUps() && !warm; round++) {
+        for (int round = 1; round <= Math.max(least, request.mostWarmUps()) && !warm; round++) {
             progress.show("warm-up " + round + ", " + team.maker().title());
             long before = team.compiledMillis();
             Outing outing = team.run(scenario.command(team.maker()), scenario.isShared(), request.warmUp());
             entries += outing.get(Figure.ENTRIES).orElse(0.0);
             boolean quiet = team.compiledMillis() - before < request.warmUp().toMillis() / QUIET_PART;
-            warm = quiet && entries >= ENOUGH_ENTRIES && round >= request.warmUps();
+            warm = round >= least && quiet && entries >= ENOUGH_ENTRIES;
         }
     }
 
-    /**
-     * One maker after another, alone on the server, because everything that is seen counts. Watching the commands is
-     * itself answered by the server, so the answers are counted apart from them.
-     */
+    /** Sees to it that everybody has its processes. Tells whether some are new. */
+    private boolean gather(Scenario scenario) throws InterruptedException {
+        boolean fresh = false;
+        for (Maker maker : scenario.makers()) {
+            progress.show("starting " + maker.title());
+            Team team = teams.computeIfAbsent(maker, each -> unstarted(scenario, each));
+            fresh |= team.enlist(scenario.processes());
+        }
+        return fresh;
+    }
+
+    private Team team(Maker maker) {
+        return Objects.requireNonNull(teams.get(maker), maker::title);
+    }
+
+    /** One maker after another, alone on the server, because everything that is seen counts. */
     private Results hold(Scenario scenario) throws InterruptedException {
         Results results = new Results();
-        Duration window = RENEWAL_PERIOD.multipliedBy(PERIODS_COUNTED);
+        Duration period = scenario.lease().orElseThrow().dividedBy(RENEWALS_PER_LEASE);
         for (Maker maker : scenario.makers()) {
-            try (Team team = start(scenario, maker)) {
+            progress.show("starting " + maker.title());
+            try (Team team = unstarted(scenario, maker)) {
+                team.enlist(scenario.processes());
+                progress.show(maker.title() + ", holding");
                 team.perform(scenario.command(maker));
-                // Taking thousands of leases takes seconds: until all were renewed once, a window may miss some of
-                // them.
+                // Taking thousands of leases takes seconds: until all were renewed once, a window may miss some.
                 progress.show(maker.title() + ", until all were renewed");
-                TimeUnit.NANOSECONDS.sleep(window.toNanos());
-                progress.show(maker.title() + ", commands");
-                double commands = (double) venue.commands().over(window) / PERIODS_COUNTED;
-                progress.show(maker.title() + ", round trips");
-                double answers = (double) venue.askedOver(window) / PERIODS_COUNTED;
-                results.add(maker, new Outing(Map.of(Figure.COMMANDS, commands, Figure.ROUND_TRIPS, answers)));
-                team.perform("drop");
+                TimeUnit.NANOSECONDS.sleep(period.toNanos());
+                progress.show(maker.title() + ", counting");
+                long cpu = Long.parseLong(team.perform("cpu"));
+                double asked = venue.askedOver(period.multipliedBy(PERIODS_COUNTED));
+                double nanos = Long.parseLong(team.perform("cpu")) - cpu;
+                results.add(
+                        maker,
+                        new Outing(Map.of(
+                                Figure.ROUND_TRIPS, asked / PERIODS_COUNTED,
+                                Figure.CPU_MILLIS, nanos / 1e6 / PERIODS_COUNTED)));
             }
         }
         return results;
     }
 
     /** What waiting costs the server, first with one thread in each process and then with many. */
-    private Results await(Scenario scenario) throws InterruptedException {
+    private Results await(Scenario scenario, int wanted) throws InterruptedException {
         Results results = new Results();
-        int rounds = Math.max(1, Math.min(request.rounds() / 2, MOST_ROUNDS_OF_WAITING));
+        int rounds = Math.max(1, Math.min(wanted / 2, MOST_ROUNDS_OF_WAITING));
         for (Maker maker : scenario.makers()) {
-            try (Team team = start(scenario, maker)) {
+            progress.show("starting " + maker.title());
+            try (Team team = unstarted(scenario, maker)) {
+                team.enlist(scenario.processes());
                 for (int round = 1; round <= rounds; round++) {
                     show(round, rounds, maker);
                     double few = asked(team, scenario.lock(maker), 1);
@@ -132,7 +173,7 @@ final class Ruler {
     }
 
     private double asked(Team team, String lock, int threads) throws InterruptedException {
-        Duration time = request.time().compareTo(SHORTEST_COUNT) < 0 ? SHORTEST_COUNT : request.time();
+        Duration time = request.turn().compareTo(SHORTEST_COUNT) < 0 ? SHORTEST_COUNT : request.turn();
         team.block(lock, threads);
         TimeUnit.NANOSECONDS.sleep(WAITERS_SETTLE.toNanos());
         double perSecond = venue.askedOver(time) * 1e9 / time.toNanos();
@@ -140,20 +181,53 @@ final class Ruler {
         return perSecond;
     }
 
+    /** All makers at the same time, because there is nothing to do but to wait for leases to end. */
+    private Results recover(Scenario scenario, int rounds) throws InterruptedException {
+        gather(scenario);
+        Results results = new Results();
+        for (int round = 1; round <= rounds; round++) {
+            progress.show("round " + round + " of " + rounds + ", everybody");
+            for (Maker maker : scenario.makers()) {
+                team(maker).pursue(scenario.lock(maker) + "-" + round);
+            }
+            TimeUnit.MILLISECONDS.sleep(
+                    ThreadLocalRandom.current().nextLong(SHORTEST_HOLD_MILLIS, LONGEST_HOLD_MILLIS));
+            Map<Maker, Long> killed = new EnumMap<>(Maker.class);
+            scenario.makers().forEach(maker -> killed.put(maker, team(maker).killHolder()));
+            for (Map.Entry<Maker, Long> each : killed.entrySet()) {
+                results.add(each.getKey(), recovery(scenario, each.getKey(), each.getValue()));
+            }
+        }
+        close();
+        return results;
+    }
+
+    /** What is not granted for a long time has no figures. */
+    private Outing recovery(Scenario scenario, Maker maker, long killed) throws InterruptedException {
+        Duration lease = scenario.lease().orElseThrow();
+        return new Outing(team(maker)
+                .taken(lease.multipliedBy(MOST_LEASES_AWAITED))
+                .map(taken -> Map.of(
+                        Figure.RECOVERY_MILLIS, (taken - killed) / 1e6,
+                        Figure.RECOVERY_LEASES, (taken - killed) / (double) lease.toNanos()))
+                .orElse(Map.of()));
+    }
+
     /** Takes its own time and needs no rounds. */
     private Results alone(Scenario scenario) throws InterruptedException {
         Results results = new Results();
         for (Maker maker : scenario.makers()) {
-            try (Team team = start(scenario, maker)) {
+            progress.show("starting " + maker.title());
+            try (Team team = unstarted(scenario, maker)) {
+                team.enlist(scenario.processes());
                 results.add(maker, Outing.parse(team.perform(scenario.command(maker))));
             }
         }
         return results;
     }
 
-    private Team start(Scenario scenario, Maker maker) throws InterruptedException {
-        progress.show("starting " + maker.title());
-        return Team.start(maker, venue.url(), scenario.processes(), directory);
+    private Team unstarted(Scenario scenario, Maker maker) {
+        return new Team(maker, venue.url(), directory, scenario.lease());
     }
 
     private void show(int round, int rounds, Maker maker) {

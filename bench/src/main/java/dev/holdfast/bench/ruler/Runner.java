@@ -1,5 +1,6 @@
 package dev.holdfast.bench.ruler;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,23 +28,32 @@ final class Runner {
     private final int process;
     private final Blackboard board;
     private final List<Mutex> held = new ArrayList<>();
+    private final Filling filling;
     private @Nullable Heat heat;
 
     private Runner(String url, Locks locks, int process, Blackboard board) {
         this.url = url;
         this.locks = locks;
+        this.filling = new Filling(locks);
         this.process = process;
         this.board = board;
     }
 
-    /** Arguments: the maker, the URL, the number of the process from 1, the file of the blackboard. */
+    /** Arguments: the maker, the URL, the number of the process from 1, the file of the blackboard, milliseconds of the lease or 0. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         // Peers leave threads behind that are not daemons; they must not keep a process that has failed.
         Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {
             failure.printStackTrace(System.err);
             Runtime.getRuntime().halt(1);
         });
-        Locks locks = Maker.of(arguments[0]).open(arguments[1]);
+        // Nor must they outlive a parent that was killed while this process waits for a lock.
+        ProcessHandle.current()
+                .parent()
+                .ifPresent(parent ->
+                        parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+        Optional<Duration> lease =
+                Optional.of(Duration.ofMillis(Long.parseLong(arguments[4]))).filter(time -> !time.isZero());
+        Locks locks = Maker.of(arguments[0]).open(arguments[1], lease);
         Blackboard board = Blackboard.open(Path.of(arguments[3]));
         Runner runner = new Runner(arguments[1], locks, Integer.parseInt(arguments[2]), board);
         say("ready");
@@ -72,17 +83,32 @@ final class Runner {
                 say(Long.toString(ManagementFactory.getCompilationMXBean().getTotalCompilationTime()));
             case "hold" -> hold(number(words, 1), words.get(2));
             case "drop" -> drop();
+            case "fill" -> {
+                filling.take(number(words, 1), words.get(2));
+                say("filled");
+            }
             case "crowd" -> say(Crowd.asynchronous(url, number(words, 1)).line());
             case "crowd-virtual" -> say(Crowd.virtual(url, number(words, 1)).line());
-            case "footprint" -> say(Footprint.of(url, number(words, 1)).line());
+            case "memory" ->
+                say(new Footprint(locks, words.get(2)).of(number(words, 1)).line());
+            case "cpu" -> say(Long.toString(cpuNanos()));
+            case "take" -> take(locks.mutex(words.get(1)));
             default -> throw new IllegalArgumentException("unknown command " + words);
         }
     }
 
     private Race race(int threads, String sharing, String name) {
-        return sharing.equals("shared")
-                ? new Race(locks, threads, number -> name, board, process)
-                : new Race(locks, threads, number -> name + "-" + process + "-" + number, null, process);
+        String own = name + "-" + process + "-";
+        return switch (sharing) {
+            case "shared" -> new Race(threads, number -> locks.mutex(name), board, process);
+            case "own" -> new Race(threads, number -> locks.mutex(own + number), null, process);
+            case "three" -> new Race(threads, number -> locks.all(three(own + number)), null, process);
+            default -> throw new IllegalArgumentException("unknown sharing " + sharing);
+        };
+    }
+
+    private static List<String> three(String name) {
+        return List.of(name + "-a", name + "-b", name + "-c");
     }
 
     /** Peers that starve some of their threads are counted anyway when the patience ends. */
@@ -106,6 +132,17 @@ final class Runner {
         held.forEach(Mutex::unlock);
         held.clear();
         say("dropped");
+    }
+
+    /** Waits as long as it takes and says when it ended. The monotonic clock is the same in all processes of a machine. */
+    private static void take(Mutex mutex) throws InterruptedException {
+        mutex.lock();
+        say(Long.toString(System.nanoTime()));
+        mutex.unlock();
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
     }
 
     private Heat current() {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,8 @@ final class RunnerProcess implements AutoCloseable {
     }
 
     /** All makers get the same virtual machine with the same options. */
-    static RunnerProcess start(Maker maker, String url, int number, Path blackboard, Path errors) {
+    static RunnerProcess start(
+            Maker maker, String url, int number, Path blackboard, Path errors, Optional<Duration> lease) {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xms256m",
@@ -42,7 +44,8 @@ final class RunnerProcess implements AutoCloseable {
                 maker.word(),
                 url,
                 Integer.toString(number),
-                blackboard.toString());
+                blackboard.toString(),
+                Long.toString(lease.map(Duration::toMillis).orElse(0L)));
         try {
             Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
@@ -67,11 +70,14 @@ final class RunnerProcess implements AutoCloseable {
     }
 
     String reply() throws InterruptedException {
-        String reply = replies.poll(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
-        if (reply == null) {
-            throw new IllegalStateException("a process does not reply; it said:\n" + lastErrors());
-        }
-        if (reply.isEmpty()) {
+        return reply(PATIENCE)
+                .orElseThrow(() -> new IllegalStateException("a process does not reply; it said:\n" + lastErrors()));
+    }
+
+    /** Empty if there is none in time. */
+    Optional<String> reply(Duration patience) throws InterruptedException {
+        Optional<String> reply = Optional.ofNullable(replies.poll(patience.toNanos(), TimeUnit.NANOSECONDS));
+        if (reply.filter(String::isEmpty).isPresent()) {
             throw new IllegalStateException("a process has ended; it said:\n" + lastErrors());
         }
         return reply;
@@ -91,6 +97,11 @@ final class RunnerProcess implements AutoCloseable {
         } catch (IOException gone) {
             process.destroyForcibly();
         }
+    }
+
+    /** As by {@code kill -9}: it cannot say farewell to any server. */
+    void kill() {
+        process.destroyForcibly();
     }
 
     @Override

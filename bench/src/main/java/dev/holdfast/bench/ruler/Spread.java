@@ -12,6 +12,11 @@ import java.util.Optional;
  */
 record Spread(double median, double least, double most) {
 
+    /** The spread of the ratios the other way round. */
+    Spread inverse() {
+        return new Spread(1 / median, 1 / most, 1 / least);
+    }
+
     static Optional<Spread> of(List<Double> values) {
         if (values.isEmpty()) {
             return Optional.empty();

@@ -1,20 +1,22 @@
 package dev.holdfast.bench.ruler;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import java.util.Optional;
 import org.springframework.integration.jdbc.lock.DefaultLockRepository;
 import org.springframework.integration.jdbc.lock.JdbcLockRegistry;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
  * Spring Integration's registry with its defaults, and on PostgreSQL with the insert that its reference gives for that
- * database: without it every try on a taken lock would be an error in the server's log.
+ * database: without it every try on a taken lock would be an error in the server's log. It does not renew by itself.
  */
 final class SpringJdbcLocks implements Locks {
     private final HikariDataSource pool;
     private final DefaultLockRepository repository;
     private final JdbcLockRegistry registry;
 
-    SpringJdbcLocks(String url) {
+    SpringJdbcLocks(String url, Optional<Duration> lease) {
         pool = Pool.open(url);
         repository = new DefaultLockRepository(pool);
         repository.setTransactionManager(new JdbcTransactionManager(pool));
@@ -24,7 +26,8 @@ final class SpringJdbcLocks implements Locks {
         repository.afterPropertiesSet();
         repository.afterSingletonsInstantiated();
         repository.start();
-        registry = new JdbcLockRegistry(repository);
+        registry = lease.map(time -> new JdbcLockRegistry(repository, time))
+                .orElseGet(() -> new JdbcLockRegistry(repository));
     }
 
     @Override

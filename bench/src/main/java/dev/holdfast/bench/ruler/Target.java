@@ -9,9 +9,15 @@ import java.util.function.Function;
  * @param what for people
  * @param atLeast whether the bound is the least or the most
  * @param bound the figure that is asked for
+ * @param peer who ours is compared with; empty if with nobody
  * @param figure what was measured; empty if it was not
  */
-record Target(String what, boolean atLeast, double bound, Function<Results, Optional<Measured>> figure) {
+record Target(
+        String what,
+        boolean atLeast,
+        double bound,
+        Optional<Maker> peer,
+        Function<Results, Optional<Measured>> figure) {
 
     /** A figure, and where it comes from. */
     record Measured(double value, Spread spread) {}
@@ -21,6 +27,7 @@ record Target(String what, boolean atLeast, double bound, Function<Results, Opti
                 "times " + theirs.title(),
                 true,
                 times,
+                Optional.of(theirs),
                 results -> results.ratio(ours, theirs, Figure.PER_SECOND).map(Target::median));
     }
 
@@ -29,6 +36,7 @@ record Target(String what, boolean atLeast, double bound, Function<Results, Opti
                 "of the time of " + theirs.title(),
                 false,
                 share,
+                Optional.of(theirs),
                 results -> results.ratio(ours, theirs, Figure.HAND_OVER_MICROS).map(Target::median));
     }
 
@@ -38,6 +46,7 @@ record Target(String what, boolean atLeast, double bound, Function<Results, Opti
                 what,
                 false,
                 bound,
+                Optional.empty(),
                 results -> results.figure(ours, figure).map(spread -> new Measured(spread.most(), spread)));
     }
 
@@ -47,6 +56,7 @@ record Target(String what, boolean atLeast, double bound, Function<Results, Opti
                 what,
                 true,
                 bound,
+                Optional.empty(),
                 results -> results.figure(ours, figure).map(spread -> new Measured(spread.least(), spread)));
     }
 
@@ -56,8 +66,26 @@ record Target(String what, boolean atLeast, double bound, Function<Results, Opti
                 "more requests a second than 2 waiting threads (the error of counting)",
                 false,
                 1,
+                Optional.empty(),
                 results -> results.excess(ours, Figure.REQUESTS_OF_MANY, Figure.REQUESTS_OF_FEW)
                         .map(Target::median));
+    }
+
+    /** What is asked, for people. */
+    String asked() {
+        return (atLeast ? "at least " : "at most ") + Lines.number(bound) + " " + what;
+    }
+
+    /** What was measured, for people. */
+    String measured(Results results) {
+        return figure.apply(results)
+                .map(measured -> Lines.number(measured.value()) + " " + Lines.range(measured.spread()))
+                .orElse("nothing");
+    }
+
+    /** Whether it is met, for people. */
+    String verdict(Results results) {
+        return figure.apply(results).isEmpty() ? "NOT MEASURED" : isMet(results) ? "met" : "NOT MET";
     }
 
     boolean isMet(Results results) {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** The processes of one maker. They stay over all rounds and are idle while others have their turn. */
@@ -22,38 +23,40 @@ final class Team implements AutoCloseable {
     private static final Duration EXTENSION = Duration.ofMillis(100);
 
     private final Maker maker;
+    private final String url;
+    private final Path file;
+    private final Path errors;
+    private final Optional<Duration> lease;
     private final Blackboard board;
-    private final List<RunnerProcess> processes = new ArrayList<>();
+    private final List<RunnerProcess> all = new ArrayList<>();
 
-    private Team(Maker maker, Blackboard board) {
+    /** Those who are needed at present: the first of all. */
+    private List<RunnerProcess> processes = all;
+
+    Team(Maker maker, String url, Path directory, Optional<Duration> lease) {
         this.maker = maker;
-        this.board = board;
-    }
-
-    static Team start(Maker maker, String url, int size, Path directory) throws InterruptedException {
-        Path file = directory.resolve(maker.word() + ".blackboard");
-        Path errors = directory.resolve(maker.word() + ".log");
-        Team team;
+        this.url = url;
+        this.file = directory.resolve(maker.word() + ".blackboard");
+        this.errors = directory.resolve(maker.word() + ".log");
+        this.lease = lease;
         try {
-            team = new Team(maker, Blackboard.open(file));
+            this.board = Blackboard.open(file);
         } catch (IOException failed) {
             throw new UncheckedIOException("no blackboard for " + maker.title(), failed);
         }
-        boolean ready = false;
-        try {
-            for (int i = 1; i <= size; i++) {
-                team.processes.add(RunnerProcess.start(maker, url, i, file, errors));
-            }
-            for (RunnerProcess process : team.processes) {
-                process.expect("ready");
-            }
-            ready = true;
-            return team;
-        } finally {
-            if (!ready) {
-                team.close();
-            }
+    }
+
+    /** Sees to it that there are as many processes as are needed now. Tells whether some had to be started. */
+    boolean enlist(int size) throws InterruptedException {
+        int before = all.size();
+        for (int number = before + 1; number <= size; number++) {
+            all.add(process(number));
         }
+        for (RunnerProcess process : all.subList(before, all.size())) {
+            process.expect("ready");
+        }
+        processes = all.subList(0, size);
+        return all.size() > before;
     }
 
     Maker maker() {
@@ -102,11 +105,47 @@ final class Team implements AutoCloseable {
         ask(waiting(), "stop");
     }
 
-    /** The processes end with their input, all at the same time. */
+    /** The first process takes a lock, and the second one sets out to wait for it. */
+    void pursue(String lock) throws InterruptedException {
+        perform("hold 1 " + lock);
+        processes.get(1).tell("take " + lock);
+    }
+
+    /** Ends the first process, which cannot tell anybody, and starts another one in its place. Tells when. */
+    long killHolder() {
+        long when = System.nanoTime();
+        processes.get(0).kill();
+        processes.get(0).close();
+        processes.set(0, process(1));
+        return when;
+    }
+
+    /** When the second process was given the lock; empty if not in time, and then it is of no more use. */
+    Optional<Long> taken(Duration patience) throws InterruptedException {
+        Optional<Long> when = processes.get(1).reply(patience).map(Long::valueOf);
+        processes.get(0).expect("ready");
+        if (when.isEmpty()) {
+            processes.get(1).kill();
+            processes.get(1).close();
+            processes.set(1, process(2));
+            processes.get(1).expect("ready");
+        }
+        return when;
+    }
+
+    /** The processes end with their input, all at the same time; {@link #close} waits for that. */
+    void dismiss() {
+        all.forEach(RunnerProcess::dismiss);
+    }
+
     @Override
     public void close() {
-        processes.forEach(RunnerProcess::dismiss);
-        processes.forEach(RunnerProcess::close);
+        dismiss();
+        all.forEach(RunnerProcess::close);
+    }
+
+    private RunnerProcess process(int number) {
+        return RunnerProcess.start(maker, url, number, file, errors, lease);
     }
 
     private List<RunnerProcess> waiting() {

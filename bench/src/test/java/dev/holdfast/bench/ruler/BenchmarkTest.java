@@ -25,16 +25,27 @@ final class BenchmarkTest {
     @ParameterizedTest
     @CsvSource({
         "memory, solo",
+        "memory, memory",
         "redis, solo",
+        "redis, hot-2x4",
+        "redis, multi",
+        "redis, memory",
+        "redis, renewal-100",
+        "redis, recovery",
         "postgres, solo",
         "postgres, advisory",
-        "postgres, hand-over",
+        "postgres, handoff",
         "postgres, waiting-500",
         "mariadb, solo",
-        "mariadb, hand-over",
+        "mariadb, handoff",
         "mariadb, waiting-500",
+        "mariadb, renewal-100",
+        "mariadb, recovery",
         "zookeeper, solo",
-        "zookeeper, hand-over"
+        "zookeeper, handoff",
+        "zookeeper, multi",
+        "zookeeper, renewal-100",
+        "zookeeper, recovery"
     })
     void everyMakerIsMeasured(String store, String scenario) throws InterruptedException, IOException {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
@@ -53,12 +64,11 @@ final class BenchmarkTest {
             assertThat(finding.results().makers())
                     .containsExactlyInAnyOrderElementsOf(finding.scenario().makers());
             assertThat(finding.scenario().targets())
-                    .isNotEmpty()
                     .allSatisfy(target ->
                             assertThat(target.figure().apply(finding.results())).isPresent());
         });
         assertThat(printed.toString(StandardCharsets.UTF_8))
-                .contains("== " + store + ":", "target: at ", " targets met")
+                .contains("== " + store + ":", " targets met")
                 .doesNotContain("NOT MEASURED", "unknown version");
         assertThat(Files.readString(json)).contains("\"name\": \"" + scenario + "\"", "\"failure\": null");
     }

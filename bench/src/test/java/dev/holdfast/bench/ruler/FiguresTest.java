@@ -123,7 +123,7 @@ final class FiguresTest {
     void whatWasNotMeasuredIsNotMet() {
         assertThat(Target.fasterThan(Maker.HOLDFAST, Maker.REDISSON, 0.1).isMet(new Results()))
                 .isFalse();
-        assertThat(Target.atMost(Maker.HOLDFAST, Figure.COMMANDS, 25, "commands")
+        assertThat(Target.atMost(Maker.HOLDFAST, Figure.ROUND_TRIPS, 25, "round trips")
                         .isMet(new Results()))
                 .isFalse();
         assertThat(Target.quickerThan(Maker.HOLDFAST, Maker.SPRING_JDBC, 0.1).isMet(new Results()))
@@ -154,7 +154,7 @@ final class FiguresTest {
                 .hasMessageContaining("memory, redis, postgres, mariadb, zookeeper and all");
         assertThatThrownBy(() -> Benchmark.of(Request.of("mariadb").withScenario("advisory")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("solo, hot-2x4");
+                .hasMessageContaining("solo, spread");
     }
 
     @Test
@@ -164,6 +164,37 @@ final class FiguresTest {
         assertThat(Request.of(Request.ALL).withTime(three).warmUp()).isLessThan(three);
         assertThat(Request.of(Request.ALL).rounds())
                 .isLessThan(Request.of("redis").rounds());
+    }
+
+    @Test
+    void scenariosGoByTheFirstPartOfTheirNames() {
+        Scenario hot = Scenarios.hot(2, 100, Maker.HOLDFAST);
+        assertThat(hot.isCalled("hot")).isTrue();
+        assertThat(hot.isCalled("hot-2x100")).isTrue();
+        assertThat(hot.isCalled("hot-2x1")).isFalse();
+    }
+
+    @Test
+    void surveyThatTakesTooLongGetsFewerRounds() {
+        List<Scenario> all = Store.all().stream()
+                .flatMap(store -> store.scenarios().stream())
+                .toList();
+        Request survey = Request.of(Request.ALL);
+        assertThat(new Budget(survey.withTime(Duration.ofMillis(300)), all.subList(0, 9))
+                        .begin(all.get(0), Duration.ZERO))
+                .isEqualTo(survey.rounds());
+        assertThat(new Budget(survey, all).begin(all.get(0), Duration.ofMinutes(14)))
+                .isEqualTo(1);
+        assertThat(new Budget(survey.withTime(Duration.ofMinutes(1)), all).begin(all.get(0), Duration.ZERO))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void roundsThatTheUserChoseAreKept() {
+        List<Scenario> all = Store.all().get(0).scenarios();
+        Request request = Request.of(Request.ALL).withRounds(7);
+        assertThat(new Budget(request, all).begin(all.get(0), Duration.ofHours(1)))
+                .isEqualTo(7);
     }
 
     private static Outing rate(double perSecond) {

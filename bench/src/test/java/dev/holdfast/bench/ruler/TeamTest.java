@@ -7,6 +7,8 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisNode;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -21,7 +23,7 @@ final class TeamTest {
     @Test
     void processesOfAPeerShareOneLock() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
-        try (Team team = Team.start(Maker.REDISSON, redis.url(), 2, rig.directory())) {
+        try (Team team = team(Maker.REDISSON, redis.url(), 2)) {
             Outing outing = until(team, "race 2 shared lock", each -> figure(each, Figure.SWITCHES_PER_SECOND) > 0);
             assertThat(figure(outing, Figure.PER_SECOND)).isPositive();
             assertThat(figure(outing, Figure.LONGEST_SWITCH_MILLIS))
@@ -33,12 +35,12 @@ final class TeamTest {
 
     @Test
     void holdfastIsReachedByItsUrl() throws InterruptedException {
-        try (Team team = Team.start(Maker.HOLDFAST, "memory:", 1, rig.directory())) {
+        try (Team team = team(Maker.HOLDFAST, "memory:", 1)) {
             until(team, "race 4 shared lock", each -> figure(each, Figure.GRANTS) > 0);
             assertThat(team.perform("hold 10 name")).isEqualTo("held");
             assertThat(team.perform("drop")).isEqualTo("dropped");
         }
-        try (Team team = Team.start(Maker.HOLDFAST_STICKY, "memory:", 1, rig.directory())) {
+        try (Team team = team(Maker.HOLDFAST_STICKY, "memory:", 1)) {
             assertThat(figure(team.run("race 1 own lock", false, SHORT), Figure.GRANTS))
                     .isPositive();
         }
@@ -47,7 +49,7 @@ final class TeamTest {
     @Test
     void floorHasNamesOfItsOwn() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
-        try (Team team = Team.start(Maker.JEDIS, redis.url(), 1, rig.directory())) {
+        try (Team team = team(Maker.JEDIS, redis.url(), 1)) {
             assertThat(figure(team.run("race 4 own name", false, SHORT), Figure.GRANTS))
                     .isPositive();
             assertThatThrownBy(() -> team.run("race 4 shared name", true, SHORT))
@@ -59,7 +61,7 @@ final class TeamTest {
     @Test
     void heldLocksAreSeenByTheCount() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
-        try (Team team = Team.start(Maker.SPRING_REDIS, redis.url(), 1, rig.directory())) {
+        try (Team team = team(Maker.SPRING_REDIS, redis.url(), 1)) {
             team.perform("hold 10 name");
             assertThat((Long) redis.ask("DBSIZE")).isEqualTo(10);
             team.perform("drop");
@@ -70,7 +72,7 @@ final class TeamTest {
     @Test
     void everyWaiterGetsTheLockInTheEnd() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
-        try (Team team = Team.start(Maker.HOLDFAST, redis.url(), 3, rig.directory())) {
+        try (Team team = team(Maker.HOLDFAST, redis.url(), 3)) {
             team.block("lock", 5);
             team.unblock();
             // Nobody has it any more, so the next round is not blocked either.
@@ -82,7 +84,7 @@ final class TeamTest {
     @Test
     void whoIsGivenTheLockTooRarelyGetsMoreTime() throws InterruptedException {
         RedisNode redis = RedisNode.start(rig);
-        try (Team team = Team.start(Maker.HOLDFAST, redis.url(), 2, rig.directory())) {
+        try (Team team = team(Maker.HOLDFAST, redis.url(), 2)) {
             // A waiter is kept waiting for up to a second, so hardly any hand-over fits into a tenth of one.
             Outing outing = team.run("hand-over 1000 lock", true, Duration.ofMillis(100));
             assertThat(figure(outing, Figure.GRANTS)).isPositive();
@@ -91,11 +93,36 @@ final class TeamTest {
     }
 
     @Test
+    void lockOfAKilledProcessIsGivenToTheNext() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig);
+        try (Team team = team(Maker.HOLDFAST, redis.url(), 2, Duration.ofSeconds(1))) {
+            for (String lock : List.of("first", "second")) {
+                team.pursue(lock);
+                long killed = team.killHolder();
+                assertThat(team.taken(Duration.ofSeconds(60)))
+                        .hasValueSatisfying(when -> assertThat(when).isGreaterThan(killed));
+            }
+        }
+    }
+
+    @Test
+    void threeNamesAreTakenAtOnce() throws InterruptedException {
+        RedisNode redis = RedisNode.start(rig);
+        for (Maker maker : List.of(Maker.HOLDFAST, Maker.REDISSON)) {
+            try (Team team = team(maker, redis.url(), 1)) {
+                assertThat(figure(team.run("race 1 three name", false, SHORT), Figure.GRANTS))
+                        .as(maker.title())
+                        .isPositive();
+            }
+        }
+    }
+
+    @Test
     void memoryIsMeasuredInAProcessOfItsOwn() throws InterruptedException {
-        try (Team team = Team.start(Maker.HOLDFAST, "memory:", 1, rig.directory())) {
+        try (Team team = team(Maker.HOLDFAST, "memory:", 1)) {
             Outing crowd = Outing.parse(team.perform("crowd 100"));
             assertThat(crowd.get(Figure.IN_ORDER)).contains(1.0);
-            Outing footprint = Outing.parse(team.perform("footprint 1000"));
+            Outing footprint = Outing.parse(team.perform("memory 1000 name"));
             assertThat(figure(footprint, Figure.BYTES_PER_LEASE)).isPositive();
         }
     }
@@ -103,7 +130,7 @@ final class TeamTest {
     @Test
     void lockThatDoesNotExcludeIsFound() throws InterruptedException, IOException {
         Blackboard board = Blackboard.open(rig.directory().resolve("board"));
-        Race race = new Race(new NoLocks(), 4, number -> "name", board, 1);
+        Race race = new Race(4, number -> new NoLocks().mutex("name"), board, 1);
         race.start();
         assertThat(race.awaitUnderWay(Duration.ofSeconds(10))).isTrue();
         race.count();
@@ -123,6 +150,21 @@ final class TeamTest {
             }
         }
         throw new AssertionError(heat + " did not show what was looked for in " + MOST_ROUNDS + " rounds");
+    }
+
+    private Team team(Maker maker, String url, int processes) throws InterruptedException {
+        return enlisted(new Team(maker, url, rig.directory(), Optional.empty()), processes);
+    }
+
+    private Team team(Maker maker, String url, int processes, Duration lease) throws InterruptedException {
+        return enlisted(new Team(maker, url, rig.directory(), Optional.of(lease)), processes);
+    }
+
+    /** Ends with the test, whatever becomes of it. */
+    private Team enlisted(Team team, int processes) throws InterruptedException {
+        rig.keep(team);
+        team.enlist(processes);
+        return team;
     }
 
     private static double figure(Outing outing, Figure figure) {

@@ -1,0 +1,78 @@
+package dev.holdfast.bench.ruler;
+
+import dev.holdfast.bench.ruler.Document.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** All figures of one scenario, maker by maker. Columns without any are left out. */
+final class FigureTable {
+    private static final String NOTHING = "–";
+
+    private final Finding finding;
+    private final Results results;
+    private final List<String> head = new ArrayList<>(List.of("maker"));
+    private final List<List<String>> rows = new ArrayList<>();
+
+    private FigureTable(Finding finding) {
+        this.finding = finding;
+        this.results = finding.results();
+        results.makers().forEach(maker -> rows.add(new ArrayList<>(List.of(maker.title()))));
+    }
+
+    static Table of(Finding finding) {
+        return new FigureTable(finding).table();
+    }
+
+    private Table table() {
+        Scenario.Kind kind = finding.scenario().kind();
+        Maker ours = finding.scenario().makers().get(0);
+        column(
+                kind.unit(),
+                maker -> results.figure(maker, kind.figure())
+                        .map(spread -> Lines.number(spread.median()) + " " + Lines.range(spread)));
+        column(
+                "ours / theirs",
+                maker -> Optional.of(maker)
+                        .filter(theirs -> theirs != ours)
+                        .flatMap(theirs -> results.ratio(ours, theirs, kind.figure()))
+                        .map(spread -> Lines.number(spread.median()) + " " + Lines.range(spread)));
+        median("requests each", Figure.REQUESTS_PER_GRANT);
+        if (finding.scenario().isShared()) {
+            worst("longest wait, ms", Figure.LONGEST_WAIT_MILLIS);
+            worst("from another client, ms", Figure.LONGEST_SWITCH_MILLIS);
+        }
+        if (kind == Scenario.Kind.ONE_NAME) {
+            column(
+                    "least served, of the mean",
+                    maker -> results.figure(maker, Figure.LEAST_SERVED).map(spread -> Lines.number(spread.least())));
+            median("client switches a second", Figure.SWITCHES_PER_SECOND);
+        }
+        median("ms of processor", Figure.CPU_MILLIS);
+        median("with 2 waiting threads", Figure.REQUESTS_OF_FEW);
+        median("ms", Figure.RECOVERY_MILLIS);
+        median("in order", Figure.IN_ORDER);
+        median("more threads", Figure.MORE_THREADS);
+        return new Table(1, head, rows);
+    }
+
+    private void median(String title, Figure figure) {
+        column(title, maker -> results.figure(maker, figure).map(spread -> Lines.number(spread.median())));
+    }
+
+    private void worst(String title, Figure figure) {
+        column(title, maker -> results.figure(maker, figure).map(spread -> Lines.number(spread.most())));
+    }
+
+    private void column(String title, Function<Maker, Optional<String>> cell) {
+        List<Optional<String>> cells = results.makers().stream().map(cell).toList();
+        if (cells.stream().allMatch(Optional::isEmpty)) {
+            return;
+        }
+        head.add(title);
+        for (int i = 0; i < cells.size(); i++) {
+            rows.get(i).add(cells.get(i).orElse(NOTHING));
+        }
+    }
+}
