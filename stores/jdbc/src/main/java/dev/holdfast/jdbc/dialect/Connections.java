@@ -2,7 +2,6 @@ package dev.holdfast.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -251,19 +250,20 @@ public final class Connections implements AutoCloseable {
 
     private void refuseIfClosed() throws SQLException {
         if (closed) {
-            throw new SQLTransientConnectionException("the store is closed", "08003");
+            throw new NoConnectionException("the store is closed", "08003");
         }
     }
 
     private void acquirePermit() throws SQLException {
         if (!patiently(() -> free.tryAcquire(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
-            throw new SQLTransientConnectionException("all connections of the store are in use", "08001");
+            throw new NoConnectionException(
+                    "all connections of the store were in use for the command timeout; raise 'connections'", "08001");
         }
     }
 
     private void lockReserved() throws SQLException {
         if (!patiently(() -> renewing.tryLock(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
-            throw new SQLTransientConnectionException("the connection for renewals is in use", "08001");
+            throw new NoConnectionException("the connection for renewals was in use for the command timeout", "08001");
         }
     }
 

@@ -145,12 +145,15 @@ public final class Faults {
     }
 
     /**
-     * Describes a failure without quoting its message.
+     * Describes a failure without quoting a driver's message.
      *
      * @param failure what the driver threw
-     * @return SQL state and code
+     * @return SQL state and code, or what we have to say ourselves
      */
     public static String describe(SQLException failure) {
+        if (failure instanceof NoConnectionException ours) {
+            return String.valueOf(ours.getMessage());
+        }
         return "SQL state " + stateOf(failure) + ", code " + failure.getErrorCode();
     }
 

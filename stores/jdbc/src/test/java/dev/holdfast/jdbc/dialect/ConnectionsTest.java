@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The connection for renewals. */
+/** Connections that are lent, and the one for renewals. */
 final class ConnectionsTest {
 
     /** A pool that lends one connection and is empty then. */
@@ -55,6 +55,26 @@ final class ConnectionsTest {
                     .hasMessage("cut");
             assertThatThrownBy(() -> connections.withReserved(connection -> connection))
                     .hasMessage("the pool is empty");
+        }
+    }
+
+    @Test
+    void whoFindsAllConnectionsInUseIsToldSoAndADriversMessageIsNotPassedOn() throws SQLException {
+        try (Connections connections = new Connections(new OneOnly(), 1, Duration.ofMillis(50))) {
+            connections.with(outer -> {
+                assertThatThrownBy(() -> connections.with(inner -> inner))
+                        .isInstanceOfSatisfying(
+                                SQLException.class,
+                                busy -> assertThat(Faults.translate("acquire", "orders", busy))
+                                        .hasMessageContaining("all connections of the store were in use"));
+                return outer;
+            });
+            assertThatThrownBy(() -> connections.withReserved(connection -> connection))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            empty -> assertThat(Faults.translate("acquire", "orders", empty))
+                                    .hasMessageContaining("SQL state 08001, code 0")
+                                    .hasMessageNotContaining("the pool is empty"));
         }
     }
 }
