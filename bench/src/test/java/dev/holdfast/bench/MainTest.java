@@ -19,7 +19,17 @@ final class MainTest {
     void optionsMayStandInAnyOrder() {
         Path file = directory.resolve("results.json");
         Request request = Main.parse(new String[] {
-            "--seconds", "0.5", "--scenario", "solo", "--json", file.toString(), "--report", "here", "--rounds", "7", "--store",
+            "--seconds",
+            "0.5",
+            "--scenario",
+            "solo",
+            "--json",
+            file.toString(),
+            "--report",
+            "here",
+            "--rounds",
+            "7",
+            "--store",
             "all"
         });
         assertThat(request)

@@ -29,7 +29,7 @@ final class Report {
                 request.rounds(),
                 seconds(request.turn()),
                 request.warmUps(),
-                seconds(request.warmUp()));
+                seconds(request.warmUp(true)));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > Runtime.getRuntime().availableProcessors() * QUIET_LOAD) {
             out.printf(Locale.ROOT, "NOISY: the load average is %.1f already; look at the spreads.%n", load);

@@ -74,7 +74,7 @@ final class Ruler implements AutoCloseable {
         boolean fresh = gather(scenario);
         Results results = new Results();
         // Who has run already needs less to get warm.
-        int warmUps = request.warmUps() - (fresh ? 0 : 1);
+        int warmUps = fresh ? request.warmUps() : 1;
         for (int round = 1 - warmUps; round <= rounds; round++) {
             for (Maker maker : scenario.makers()) {
                 show(round, rounds, maker);
@@ -83,7 +83,7 @@ final class Ruler implements AutoCloseable {
                         .run(
                                 scenario.command(maker),
                                 scenario.isShared(),
-                                round > 0 ? request.turn() : request.warmUp());
+                                round > 0 ? request.turn() : request.warmUp(fresh));
                 if (round > 0) {
                     results.add(maker, outing.withRequests(venue.asked().getAsLong() - before));
                 }
