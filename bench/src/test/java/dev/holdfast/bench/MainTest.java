@@ -19,13 +19,25 @@ final class MainTest {
     void optionsMayStandInAnyOrder() {
         Path file = directory.resolve("results.json");
         Request request = Main.parse(new String[] {
-            "--seconds", "0.5", "--scenario", "solo", "--json", file.toString(), "--rounds", "7", "--store", "all"
+            "--seconds",
+            "0.5",
+            "--scenario",
+            "solo",
+            "--json",
+            file.toString(),
+            "--report",
+            "here",
+            "--rounds",
+            "7",
+            "--store",
+            "all"
         });
         assertThat(request)
                 .isEqualTo(Request.of("all")
                         .withTime(Duration.ofMillis(500))
                         .withScenario("solo")
                         .withJson(file)
+                        .withReport(Path.of("here"))
                         .withRounds(7));
     }
 

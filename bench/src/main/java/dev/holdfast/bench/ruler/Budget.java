@@ -10,21 +10,28 @@ import java.util.List;
  */
 final class Budget {
     /** Less than a quarter of an hour, because servers have to start and estimates err. */
-    private static final Duration SURVEY = Duration.ofSeconds(800);
+    private static final Duration SURVEY = Duration.ofSeconds(840);
 
     /** To start a process on a machine with two processors, with a peer's libraries. */
     private static final double START_SECONDS = 1;
 
-    /** Races share their processes, and who has run already is warm. */
-    private static final double SHARED = 0.5;
+    /** Races share their processes, so that most of them start only a few. */
+    private static final double SHARE_STARTED = 0.25;
+
+    /** To warm up, in turns. */
+    private static final double WARM_UP = 0.6;
 
     /** What a round on one name takes beyond its time, because some peers starve threads or are given more time. */
-    private static final double SLOW_ROUND_SECONDS = 1.0;
+    private static final double SLOW_ROUND_SECONDS = 0.5;
 
-    private static final double RECOVERY_ROUND_SECONDS = 7;
-    private static final double HELD_SECONDS = 5;
-    private static final double SECONDS_PER_HELD_LEASE = 5e-4;
+    private static final double RECOVERY_ROUND_SECONDS = 8;
+    private static final double HELD_SECONDS = 4.3;
+    private static final double SECONDS_PER_HELD_LEASE = 3e-4;
+    private static final double MEMORY_SECONDS = 3;
     private static final double WAITING_SECONDS = 13;
+
+    /** So much is believed of the estimates at the beginning, before anything was seen. */
+    private static final double TRUSTED_SECONDS = 60;
 
     private final Request request;
     private final List<Scenario> left;
@@ -49,7 +56,7 @@ final class Budget {
     /** When all would be done, if it goes on taking as much longer or shorter than estimated as until now. */
     private double end(int rounds, Duration elapsed) {
         double now = elapsed.toMillis() / 1e3;
-        double error = estimated > 0 ? now / estimated : 1;
+        double error = (now + TRUSTED_SECONDS) / (estimated + TRUSTED_SECONDS);
         return now
                 + error
                         * left.stream()
@@ -60,15 +67,16 @@ final class Budget {
     private double seconds(Scenario scenario, int rounds) {
         int makers = scenario.makers().size();
         double starting =
-                START_SECONDS * makers * scenario.processes() * (scenario.kind().isRace() ? SHARED : 1);
+                START_SECONDS * makers * scenario.processes() * (scenario.kind().isRace() ? SHARE_STARTED : 1);
         double turn = request.turn().toMillis() / 1e3;
         return starting
                 + switch (scenario.kind()) {
-                    case OWN_NAMES, THREE_NAMES, HAND_OVER -> makers * turn * (rounds + SHARED);
-                    case ONE_NAME -> makers * (turn + SLOW_ROUND_SECONDS) * (rounds + SHARED);
+                    case OWN_NAMES, THREE_NAMES, HAND_OVER -> makers * turn * (rounds + WARM_UP);
+                    case ONE_NAME -> makers * (turn + SLOW_ROUND_SECONDS) * (rounds + WARM_UP);
                     case RECOVERY -> RECOVERY_ROUND_SECONDS * rounds;
                     case WAITING -> WAITING_SECONDS * makers;
-                    case HELD, MEMORY -> makers * (HELD_SECONDS + SECONDS_PER_HELD_LEASE * scenario.size());
+                    case HELD -> makers * (HELD_SECONDS + SECONDS_PER_HELD_LEASE * scenario.size());
+                    case MEMORY -> makers * MEMORY_SECONDS;
                     case CROWD -> 1;
                 };
     }

@@ -28,16 +28,13 @@ final class FigureTable {
     private Table table() {
         Scenario.Kind kind = finding.scenario().kind();
         Maker ours = finding.scenario().makers().get(0);
-        column(
-                kind.unit(),
-                maker -> results.figure(maker, kind.figure())
-                        .map(spread -> Lines.number(spread.median()) + " " + Lines.range(spread)));
+        column(kind.unit(), maker -> results.figure(maker, kind.figure()).map(Lines::spread));
         column(
                 "ours / theirs",
                 maker -> Optional.of(maker)
                         .filter(theirs -> theirs != ours)
                         .flatMap(theirs -> results.ratio(ours, theirs, kind.figure()))
-                        .map(spread -> Lines.number(spread.median()) + " " + Lines.range(spread)));
+                        .map(Lines::spread));
         median("requests each", Figure.REQUESTS_PER_GRANT);
         if (finding.scenario().isShared()) {
             worst("longest wait, ms", Figure.LONGEST_WAIT_MILLIS);

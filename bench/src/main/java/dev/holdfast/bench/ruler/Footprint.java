@@ -15,7 +15,7 @@ final class Footprint {
     private final Locks locks;
     private final String prefix;
 
-    private final List<Mutex> held = new ArrayList<>();
+    private final ArrayList<Object> held = new ArrayList<>();
 
     Footprint(Locks locks, String prefix) {
         this.locks = locks;
@@ -25,6 +25,7 @@ final class Footprint {
     Outing of(int leases) throws InterruptedException {
         hold(names(prefix + "-warm-up-", TO_LOAD_CLASSES));
         List<String> names = names(prefix + "-", leases);
+        held.ensureCapacity(TO_LOAD_CLASSES + leases);
         int threadsBefore = Thread.activeCount();
         long before = usedAfterCollection();
         hold(names);
@@ -36,9 +37,7 @@ final class Footprint {
 
     private void hold(List<String> names) throws InterruptedException {
         for (String name : names) {
-            Mutex mutex = locks.mutex(name);
-            mutex.lock();
-            held.add(mutex);
+            held.add(locks.hold(name));
         }
     }
 

@@ -23,6 +23,11 @@ final class HoldfastLocks implements Locks {
     }
 
     @Override
+    public Object hold(String name) throws InterruptedException {
+        return client.lock(name, options).acquire();
+    }
+
+    @Override
     public Mutex all(List<String> names) {
         return new Handle(client.all(names, options));
     }

@@ -73,16 +73,21 @@ record Lines(Results results, Maker ours) {
         return "(" + number(spread.least()) + " to " + number(spread.most()) + ")";
     }
 
+    /** The median, and the range unless there was one round only. */
+    static String spread(Spread spread) {
+        return number(spread.median()) + (spread.least() == spread.most() ? "" : " " + range(spread));
+    }
+
     static String number(double value) {
         double size = Math.abs(value);
-        return format(size >= 10 ? "%,.0f" : size >= 0.1 || size == 0 ? "%.2f" : "%.3f", value);
+        return format(size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.3f", value);
     }
 
     private String compared(Maker maker, Figure figure) {
         return ours == maker
                 ? ""
                 : results.ratio(ours, maker, figure)
-                        .map(spread -> "  ours/theirs " + number(spread.median()) + " " + range(spread))
+                        .map(spread -> "  ours/theirs " + spread(spread))
                         .orElse("");
     }
 

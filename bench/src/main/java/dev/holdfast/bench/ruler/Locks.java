@@ -27,6 +27,13 @@ interface Locks extends AutoCloseable {
         };
     }
 
+    /** Takes a lock and returns what its user has to keep until it is given back. */
+    default Object hold(String name) throws InterruptedException {
+        Mutex mutex = mutex(name);
+        mutex.lock();
+        return mutex;
+    }
+
     /** How many threads may hold locks of different names at the same time without being in each other's way. */
     default int threadsForManyNames() {
         return 16;

@@ -17,7 +17,7 @@ final class Page {
               --band: #f6f8fa; --good: #1a7f37; --bad: #c4432b; }
             @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --muted: #9198a1; --line: #3d444d;
               --ground: #0d1117; --band: #151b23; --good: #3fb950; --bad: #ff7b62; } }
-            body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem; background: var(--ground);
+            body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 70rem; background: var(--ground);
               color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
             h1 { font-size: 1.7rem; } h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); }
             h3 { margin: 2rem 0 .5rem; font-size: 1.05rem; }
@@ -26,12 +26,15 @@ final class Page {
             table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
             th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; }
             th { color: var(--muted); font-weight: 600; vertical-align: bottom; }
-            td.number, th.number { text-align: right; white-space: nowrap; }
+            td { white-space: nowrap; } th.number, td.number { text-align: right; } td.words { white-space: normal; }
             tr:hover td { background: var(--band); }
             td.met { color: var(--good); } td.missed { color: var(--bad); font-weight: 600; }
             figure { margin: 1.2rem 0; } figcaption { color: var(--muted); font-size: .87rem; }
             svg { max-width: 100%; height: auto; }
             """;
+
+    /** Longer cells may have several lines. */
+    private static final int WRAPPED = 50;
 
     private Page() {}
 
@@ -87,7 +90,8 @@ final class Page {
         return switch (cell) {
             case "met" -> " class=\"met\"";
             case "NOT MET", "NOT MEASURED" -> " class=\"missed\"";
-            default -> column < table.wordColumns() ? "" : " class=\"number\"";
+            default ->
+                column >= table.wordColumns() ? " class=\"number\"" : cell.length() > WRAPPED ? " class=\"words\"" : "";
         };
     }
 

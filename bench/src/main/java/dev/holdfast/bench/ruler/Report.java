@@ -31,7 +31,7 @@ final class Report {
                 seconds(request.turn()),
                 request.warmUps(),
                 Math.max(request.warmUps(), request.mostWarmUps()),
-                seconds(request.warmUp()));
+                seconds(request.warmUp(true)));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > Runtime.getRuntime().availableProcessors() * QUIET_LOAD) {
             out.printf(Locale.ROOT, "NOISY: the load average is %.1f already; look at the spreads.%n", load);

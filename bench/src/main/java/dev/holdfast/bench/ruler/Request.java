@@ -126,9 +126,11 @@ public record Request(
         return isSurvey() || forcedWarmUp.isPresent() ? 1 : WARM_UPS;
     }
 
-    /** How long a round lasts that does not count. */
-    Duration warmUp() {
-        return forcedWarmUp.orElseGet(
-                () -> isSurvey() ? turn() : time.compareTo(SHORTEST_WARM_UP) < 0 ? SHORTEST_WARM_UP : time);
+    /** How long a round lasts that does not count. There is less time in a survey, and less need if processes have run. */
+    Duration warmUp(boolean fresh) {
+        Duration usual = isSurvey()
+                ? turn().dividedBy(fresh ? 1 : 2)
+                : time.compareTo(SHORTEST_WARM_UP) < 0 ? SHORTEST_WARM_UP : time;
+        return forcedWarmUp.orElse(usual);
     }
 }

@@ -81,7 +81,7 @@ final class Ruler implements AutoCloseable {
         Results results = new Results();
         for (Maker maker : scenario.makers()) {
             // Who has run already needs less to get warm.
-            warmUp(scenario, team(maker), request.warmUps() - (fresh ? 0 : 1));
+            warmUp(scenario, team(maker), fresh);
         }
         for (int round = 1; round <= rounds; round++) {
             for (Maker maker : scenario.makers()) {
@@ -98,15 +98,17 @@ final class Ruler implements AutoCloseable {
      * Locks live for days; what counts is how fast they are when the virtual machine has compiled them. With two processors
      * the compiler takes one of them away for many seconds, from those with much code for longer.
      */
-    private void warmUp(Scenario scenario, Team team, int least) throws InterruptedException {
+    private void warmUp(Scenario scenario, Team team, boolean fresh) throws InterruptedException {
+        int least = fresh ? request.warmUps() : 1;
+        Duration time = request.warmUp(fresh);
         double entries = 0;
         boolean warm = false;
         for (int round = 1; round <= Math.max(least, request.mostWarmUps()) && !warm; round++) {
             progress.show("warm-up " + round + ", " + team.maker().title());
             long before = team.compiledMillis();
-            Outing outing = team.run(scenario.command(team.maker()), scenario.isShared(), request.warmUp());
+            Outing outing = team.run(scenario.command(team.maker()), scenario.isShared(), time);
             entries += outing.get(Figure.ENTRIES).orElse(0.0);
-            boolean quiet = team.compiledMillis() - before < request.warmUp().toMillis() / QUIET_PART;
+            boolean quiet = team.compiledMillis() - before < time.toMillis() / QUIET_PART;
             warm = round >= least && quiet && entries >= ENOUGH_ENTRIES;
         }
     }

@@ -9,7 +9,7 @@ final class Svg {
 
     private static final String STYLE = """
             .ground{fill:#ffffff}.ink{fill:#1f2328}.muted{fill:#59636e}.grid{stroke:#d1d9e0}.axis{stroke:#818b98}
-            .whisker{stroke:#1f2328}.target{stroke:#c4432b}.better{fill:#2a78d6}.worse{fill:#d9622b}
+            .whisker{stroke:#1f2328}.target{stroke:#c4432b;stroke-width:2.5}.better{fill:#2a78d6}.worse{fill:#d9622b}
             .fill0{fill:#2a78d6}.fill1{fill:#d9622b}.fill2{fill:#1a9e70}.fill3{fill:#a15fd0}
             .line0{stroke:#2a78d6}.line1{stroke:#d9622b}.line2{stroke:#1a9e70}.line3{stroke:#a15fd0}
             text{font:12px system-ui,sans-serif}polyline{fill:none;stroke-width:2}

@@ -20,7 +20,11 @@ record Target(
         Function<Results, Optional<Measured>> figure) {
 
     /** A figure, and where it comes from. */
-    record Measured(double value, Spread spread) {}
+    record Measured(double value, Spread spread) {
+        String text() {
+            return Lines.number(value) + (spread.least() == spread.most() ? "" : " " + Lines.range(spread));
+        }
+    }
 
     static Target fasterThan(Maker ours, Maker theirs, double times) {
         return new Target(
@@ -78,9 +82,7 @@ record Target(
 
     /** What was measured, for people. */
     String measured(Results results) {
-        return figure.apply(results)
-                .map(measured -> Lines.number(measured.value()) + " " + Lines.range(measured.spread()))
-                .orElse("nothing");
+        return figure.apply(results).map(Measured::text).orElse("nothing");
     }
 
     /** Whether it is met, for people. */
