@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** All figures of one scenario, maker by maker. Columns without any are left out. */
 final class FigureTable {
@@ -41,9 +42,7 @@ final class FigureTable {
             worst("from another client, ms", Figure.LONGEST_SWITCH_MILLIS);
         }
         if (kind == Scenario.Kind.ONE_NAME) {
-            column(
-                    "least served, of the mean",
-                    maker -> results.figure(maker, Figure.LEAST_SERVED).map(spread -> Lines.number(spread.least())));
+            number("least served, of the mean", Figure.LEAST_SERVED, Spread::least);
             median("client switches a second", Figure.SWITCHES_PER_SECOND);
         }
         median("ms of processor", Figure.CPU_MILLIS);
@@ -55,11 +54,26 @@ final class FigureTable {
     }
 
     private void median(String title, Figure figure) {
-        column(title, maker -> results.figure(maker, figure).map(spread -> Lines.number(spread.median())));
+        number(title, figure, Spread::median);
     }
 
     private void worst(String title, Figure figure) {
-        column(title, maker -> results.figure(maker, figure).map(spread -> Lines.number(spread.most())));
+        number(title, figure, Spread::most);
+    }
+
+    /** What is nought for everybody does not exist here, such as requests where there is no server. */
+    private void number(String title, Figure figure, ToDoubleFunction<Spread> part) {
+        boolean any = results.makers().stream()
+                .anyMatch(maker -> results.figure(maker, figure)
+                        .filter(spread -> spread.most() != 0)
+                        .isPresent());
+        if (any) {
+            column(
+                    title,
+                    maker -> results.figure(maker, figure)
+                            .map(part::applyAsDouble)
+                            .map(Lines::number));
+        }
     }
 
     private void column(String title, Function<Maker, Optional<String>> cell) {

@@ -80,7 +80,11 @@ record Lines(Results results, Maker ours) {
 
     static String number(double value) {
         double size = Math.abs(value);
-        return format(size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.3f", value);
+        return format(
+                size >= 100 || (size >= 10 && value == Math.rint(value))
+                        ? "%,.0f"
+                        : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.3f",
+                value);
     }
 
     private String compared(Maker maker, Figure figure) {

@@ -68,10 +68,6 @@ enum Maker {
         return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
-    boolean isOurs() {
-        return this == HOLDFAST || this == HOLDFAST_STICKY || this == HOLDFAST_ADVISORY;
-    }
-
     /** Whether it is what every lock costs at least, and no lock that anybody could use. */
     boolean isFloor() {
         return this == JEDIS || this == ROW || this == ADVISORY || this == NODE;
