@@ -31,6 +31,9 @@ final class Place {
     /** Paths of nodes ahead, or of its own, for which a watch is set or about to be. */
     private final Set<String> watched = new HashSet<>();
 
+    /** Whether somebody waited when the nodes of its name were looked at last. */
+    private boolean wanted;
+
     /** How many of its nodes were given back. */
     private int returned;
 
@@ -159,6 +162,19 @@ final class Place {
 
     synchronized boolean watch(String path) {
         return state == State.HELD && watched.add(path);
+    }
+
+    /** Whether a change of what is below a path would be told. */
+    synchronized boolean isWatched(String path) {
+        return watched.contains(path);
+    }
+
+    synchronized void sawOthers(boolean waiting) {
+        wanted = waiting;
+    }
+
+    synchronized boolean isWanted() {
+        return wanted;
     }
 
     synchronized void unwatch(String path) {

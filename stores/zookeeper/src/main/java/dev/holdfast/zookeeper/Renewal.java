@@ -14,8 +14,8 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 
 /**
- * One renewal of many grants: a single request that the leader puts in order and that checks that every node is there. What
- * is listed after it tells whether somebody waits.
+ * One renewal of many grants: a single request that the leader puts in order and that checks that every node is there.
+ * Whether somebody waits is known from watches, or is listed after that.
  *
  * @param grants to be renewed
  * @param places what this client knows of them
@@ -31,22 +31,32 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
                 nodes.stream().filter(node -> !node.isEmpty()).distinct().toList();
         CompletableFuture<?> together =
                 asked.isEmpty() ? CompletableFuture.completedFuture(true) : session.multi(checks(asked));
-        Map<String, CompletableFuture<List<String>>> lines = new HashMap<>();
-        for (String node : asked) {
-            lines.computeIfAbsent(lockOf(node), lock -> session.children(lock, null));
-        }
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         try {
             call.await(together);
+            Map<String, CompletableFuture<List<String>>> lines = lines(nodes);
             for (int i = 0; i < nodes.size(); i++) {
                 outcomes.add(nodes.get(i).isEmpty() ? gone(grants.get(i)) : renewed(i, nodes.get(i), lines));
             }
             return outcomes;
         } catch (KeeperException.NoNodeException one) {
-            return oneByOne(nodes, lines);
+            return oneByOne(nodes);
         } catch (KeeperException failed) {
             return nodes.stream().map(node -> failure(failed)).toList();
         }
+    }
+
+    /** Asks who else is there, where that matters and would not be told anyway. */
+    private Map<String, CompletableFuture<List<String>>> lines(List<String> nodes) {
+        Map<String, CompletableFuture<List<String>>> lines = new HashMap<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            Place place = places.get(grants.get(i).owner());
+            String node = nodes.get(i);
+            if (place != null && !node.isEmpty() && place.isPassedOn() && !place.isWatched(lockOf(node))) {
+                lines.computeIfAbsent(lockOf(node), lock -> session.children(lock, null));
+            }
+        }
+        return lines;
     }
 
     private static List<Op> checks(List<String> nodes) {
@@ -54,7 +64,7 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
     }
 
     /** Some are gone; the server does not tell which, so each is asked for alone, without waiting in between. */
-    private List<RenewOutcome> oneByOne(List<String> nodes, Map<String, CompletableFuture<List<String>>> lines) {
+    private List<RenewOutcome> oneByOne(List<String> nodes) {
         List<CompletableFuture<?>> answers = new ArrayList<>();
         for (String node : nodes) {
             answers.add(
@@ -62,6 +72,8 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
                             ? CompletableFuture.failedFuture(new KeeperException.NoNodeException())
                             : session.multi(checks(List.of(node))));
         }
+        answers.forEach(call::settle);
+        Map<String, CompletableFuture<List<String>>> lines = lines(nodes);
         List<RenewOutcome> outcomes = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
             try {
@@ -79,7 +91,8 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
     private RenewOutcome renewed(int index, String node, Map<String, CompletableFuture<List<String>>> lines)
             throws KeeperException {
         Grant grant = grants.get(index);
-        boolean wanted = false;
+        Place place = places.get(grant.owner());
+        boolean wanted = place != null && place.isWanted();
         CompletableFuture<List<String>> children = lines.get(lockOf(node));
         if (children != null) {
             try {

@@ -224,6 +224,7 @@ final class Watches implements Watcher {
                 wanted |= ticket != null && ticket.waits();
             }
         }
+        place.sawOthers(wanted);
         if (!mine) {
             lost(place);
         } else if (wanted && place.state() == Place.State.HELD) {

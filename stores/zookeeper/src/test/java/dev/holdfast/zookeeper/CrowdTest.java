@@ -12,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
+import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoreUri;
@@ -25,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,8 @@ final class CrowdTest {
     private static final int CLIENTS = 20;
     private static final int CROWD = 1_000;
     private static final int RELEASES = 150;
+    private static final int MANY = 200;
+    private static final int ROUNDS = 20;
 
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -113,6 +117,53 @@ final class CrowdTest {
             }
             waiters.forEach(waiter -> store.withdraw(waiter, false));
         }
+    }
+
+    @Test
+    void renewalOfManyHoldersAsksOnceAndStillTellsOfAWaiter() throws InterruptedException {
+        stores.add(open());
+        stores.add(open());
+        LockStore store = stores.get(0);
+        List<Grant> held = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            held.add(grant(store.tryAcquire(claim("held-" + i, LockKind.EXCLUSIVE, 1, 1))));
+        }
+        // Holders set their watches a few milliseconds after their grants.
+        Awaitility.await().until(() -> node.metric("watch_count") >= MANY);
+        long before = node.metric("packets_received");
+        List<RenewOutcome> alone = store.renew(held);
+        long asked = node.metric("packets_received") - before;
+        assertThat(alone).allSatisfy(outcome -> assertThat(outcome)
+                .isInstanceOfSatisfying(RenewOutcome.Renewed.class, renewed -> assertThat(renewed.wanted())
+                        .isFalse()));
+        assertThat(asked).as("requests for %d renewals", MANY).isLessThan(MANY / 10);
+
+        for (int round = 0; round < ROUNDS; round++) {
+            Claim waiter = claim("held-" + round, LockKind.EXCLUSIVE, 1, 1).queued(true);
+            assertThat(stores.get(1).tryAcquire(waiter)).isInstanceOf(AcquireOutcome.Contended.class);
+            assertThat(store.renew(held).get(round))
+                    .as("round %d", round)
+                    .isInstanceOfSatisfying(RenewOutcome.Renewed.class, renewed -> assertThat(renewed.wanted())
+                            .isTrue());
+        }
+    }
+
+    @Test
+    void nextInALongLineAsksOnceWhoIsLeftAhead() throws InterruptedException {
+        for (int i = 0; i < CLIENTS; i++) {
+            stores.add(open());
+        }
+        Grant held = grant(stores.get(0).tryAcquire(claim("line", LockKind.EXCLUSIVE, 1, 1)));
+        for (int i = 1; i < CLIENTS; i++) {
+            stores.get(i).tryAcquire(claim("line", LockKind.EXCLUSIVE, 1, 1).queued(true));
+        }
+        long before = node.metric("packets_received");
+        for (int i = 0; i < CLIENTS - 1; i++) {
+            stores.get(i).release(List.of(held));
+            held = push().get(0);
+        }
+        // One to give back, one to look; the rest is for pings and watches of holders, and is not a multiple of the line.
+        assertThat(node.metric("packets_received") - before).isLessThan(4L * CLIENTS);
     }
 
     private List<Grant> push() throws InterruptedException {
