@@ -19,7 +19,7 @@ final class CommandLines {
         line.addSubcommand(new RunCommand(commandName));
         line.addSubcommand(new LsCommand(terminal));
         line.addSubcommand(new ShowCommand(terminal));
-        line.addSubcommand(new EvictCommand());
+        line.addSubcommand(new EvictCommand(Keyboard.ofThisProcess()));
         line.addSubcommand(new WatchCommand(terminal));
         line.addSubcommand(new CompletionCommand());
         line.registerConverter(Duration.class, CommandLines::duration);

@@ -41,7 +41,8 @@ class BadUsageTest {
                     show --url                          | '--url'
                     evict --reason x                    | missing required parameter: 'NAME'
                     evict x                             | missing required option: '--reason=TEXT'
-                    evict --url memory: --reason= x     | an eviction needs a reason
+                    evict -y --url memory: --reason= x  | an eviction needs a reason
+                    evict --url memory: --reason r x    | there is no terminal to ask on, so say --yes
                     watch --interval 1 --url memory:    | '1' is not a duration
                     watch --interval 1ms --url memory:  | --interval must be at least 100ms, but was 1ms
                     watch --count 0 --url memory:       | --count must be at least 1, but was 0
@@ -77,7 +78,9 @@ class BadUsageTest {
         refused(Capture.of("show", "--url", "memory:", ""), "must not be empty");
         refused(Capture.of("show", "--url", "memory:", "a\u0007"), "control characters");
         refused(Capture.of("show", "--url", "memory:", "a\uFFFD"), "is not UTF-8");
-        refused(Capture.of("evict", "--url", "memory:", "--reason", "r", "x".repeat(256)), "at most 255 bytes");
+        refused(
+                Capture.of("evict", "--url", "memory:", "--yes", "--reason", "r", "x".repeat(256)),
+                "at most 255 bytes");
     }
 
     @Test
