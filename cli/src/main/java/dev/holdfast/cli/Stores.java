@@ -8,6 +8,7 @@ import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,8 @@ final class Stores {
         if (option != null) {
             return option;
         }
-        return settings.get(Settings.Key.URL).orElseGet(() -> "file:" + ownDirectory(settings.environment()));
+        Optional<String> set = settings.get(Settings.Key.URL);
+        return set.isPresent() ? set.get() : "file:" + ownDirectory(settings.environment());
     }
 
     /**
