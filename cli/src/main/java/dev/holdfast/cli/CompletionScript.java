@@ -89,8 +89,7 @@ final class CompletionScript {
     }
 
     private static String options(CommandLine command) {
-        return Stream.concat(
-                        Stream.of(command), command.getSubcommands().values().stream())
+        return Stream.concat(Stream.of(command), command.getSubcommands().values().stream())
                 .flatMap(each -> each.getCommandSpec().options().stream())
                 .filter(option -> !option.hidden())
                 .map(CommandLine.Model.OptionSpec::longestName)

@@ -105,7 +105,8 @@ final class ConfigFile {
     boolean holdsSecret() {
         return values.containsKey(Settings.Key.PASSWORD)
                 || get(Settings.Key.URL)
-                        .filter(url -> Pattern.compile(PASSWORD_IN_URL).matcher(url).find())
+                        .filter(url ->
+                                Pattern.compile(PASSWORD_IN_URL).matcher(url).find())
                         .isPresent();
     }
 }

@@ -9,8 +9,7 @@ import java.util.List;
  */
 final class LiveTable {
     private static final String FORM = "%-30s %7s %6s %9s %10s %8s";
-    private static final String HEADING =
-            FORM.formatted("HOW", "SOLD", "LEFT", "OVERSOLD", "ORDERS/S", "RETRIES");
+    private static final String HEADING = FORM.formatted("HOW", "SOLD", "LEFT", "OVERSOLD", "ORDERS/S", "RETRIES");
 
     private static final int ROOM_FOR_REASON = 48;
 
@@ -29,7 +28,8 @@ final class LiveTable {
     LiveTable(Terminal terminal, boolean live, List<String> titles) {
         this.terminal = terminal;
         this.live = live;
-        titles.forEach(title -> rows.add(FORM.formatted(title, "", "", "", "", "").stripTrailing()));
+        titles.forEach(
+                title -> rows.add(FORM.formatted(title, "", "", "", "", "").stripTrailing()));
         if (!live) {
             System.out.println(HEADING);
         }

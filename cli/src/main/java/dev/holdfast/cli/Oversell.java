@@ -102,8 +102,7 @@ final class Oversell {
                 String title = TITLES.getOrDefault(kind, kind);
                 rows.add(servers.url(kind)
                         .map(url -> Row.holdfast(title, url))
-                        .orElseGet(() ->
-                                new Row(Way.HOLDFAST, "Holdfast on " + title, "", servers.reason(kind))));
+                        .orElseGet(() -> new Row(Way.HOLDFAST, "Holdfast on " + title, "", servers.reason(kind))));
             }
         }
         return rows;

@@ -33,8 +33,9 @@ final class OversellCommand implements Callable<Integer> {
     @Option(
             names = "--jdbc",
             paramLabel = "URL",
-            description = "The database with the stock, instead of an embedded H2. Tables that begin with holdfast_demo_"
-                    + " are made and deleted there; HOLDFAST_PASSWORD is respected.")
+            description =
+                    "The database with the stock, instead of an embedded H2. Tables that begin with holdfast_demo_"
+                            + " are made and deleted there; HOLDFAST_PASSWORD is respected.")
     private @Nullable String jdbc;
 
     @Option(

@@ -30,7 +30,8 @@ final class Part {
             try {
                 System.out.println(obedience.obey(order.split(" ", -1)));
             } catch (SQLException | RuntimeException failure) {
-                String why = String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
+                String why =
+                        String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
                 System.out.println("failed " + failure.getClass().getSimpleName() + ": " + why);
             }
             System.out.flush();

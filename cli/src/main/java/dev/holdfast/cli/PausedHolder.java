@@ -25,8 +25,8 @@ final class PausedHolder {
                 each.ask("locks " + database.lockUrl(), "there");
                 each.ask("account " + database.url(), "there");
             }
-            System.out.println("Two processes, A and B, withdraw " + FIRST + " and " + SECOND
-                    + " from an account with " + Account.BALANCE + ",");
+            System.out.println("Two processes, A and B, withdraw " + FIRST + " and " + SECOND + " from an account with "
+                    + Account.BALANCE + ",");
             System.out.println("one at a time, under a lock with a lease of 2 seconds.");
             play(database, a, b, "plain");
             play(database, a, b, "guarded");
@@ -52,12 +52,15 @@ final class PausedHolder {
             a.tell("withdraw " + FIRST + " " + manner);
 
             long second = Long.parseLong(b.ask("acquire " + LEASE, "token"));
-            narration.step("B", "waits until A's lease has ended, then gets the lock, token " + second
-                    + (second > first ? " (larger)" : ""));
+            narration.step(
+                    "B",
+                    "waits until A's lease has ended, then gets the lock, token " + second
+                            + (second > first ? " (larger)" : ""));
             String read = b.ask("read " + manner, "read");
             String wrote = b.ask("withdraw " + SECOND + " " + manner, "wrote");
             b.ask("release", "released");
-            narration.step("B", "reads " + read + ", withdraws " + SECOND + ", writes " + wrote + ", releases the lock");
+            narration.step(
+                    "B", "reads " + read + ", withdraws " + SECOND + ", writes " + wrote + ", releases the lock");
             narration.event("A goes on (kill -CONT " + a.pid() + ") and notices nothing yet.");
         }
         late = a.hear(Duration.ofMinutes(1)).orElseThrow(() -> new DemoException("A does not wake up"));
@@ -85,8 +88,8 @@ final class PausedHolder {
         String held = a.ask("look", "held");
         narration.safe(
                 held.startsWith("false"),
-                "A knows that it lost: onLost(" + reason + "); isHeld() is " + held.replace(" ", ", ensureHeld() throws ")
-                        + ".");
+                "A knows that it lost: onLost(" + reason + "); isHeld() is "
+                        + held.replace(" ", ", ensureHeld() throws ") + ".");
         a.ask("release", "released");
     }
 }

@@ -82,7 +82,8 @@ final class SalesWorker {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
             long retries = 0;
-            for (Future<Long> each : threads.invokeAll(shops.stream().map(this::seller).toList())) {
+            for (Future<Long> each :
+                    threads.invokeAll(shops.stream().map(this::seller).toList())) {
                 retries += each.get();
             }
             return retries;

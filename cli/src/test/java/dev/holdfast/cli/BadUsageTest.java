@@ -70,7 +70,19 @@ class BadUsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "ls", "show", "evict", "watch", "demo", "demo oversell", "demo pause", "demo naive", "completion"})
+    @ValueSource(
+            strings = {
+                "run",
+                "ls",
+                "show",
+                "evict",
+                "watch",
+                "demo",
+                "demo oversell",
+                "demo pause",
+                "demo naive",
+                "completion"
+            })
     void helpTeachesWithExamples(String command) {
         Capture help = Capture.of((command + " --help").split(" ", -1));
 

@@ -116,10 +116,7 @@ final class Keeper {
             batch.forEach(task -> task.fail(new IllegalStateException("the file store failed", broken)));
             // Looked up only now: finding the logger opens every jar on the class path.
             System.getLogger("dev.holdfast")
-                    .log(
-                            System.Logger.Level.ERROR,
-                            "the file store let go of '" + path + "' and begins anew",
-                            broken);
+                    .log(System.Logger.Level.ERROR, "the file store let go of '" + path + "' and begins anew", broken);
         }
     }
 

@@ -67,11 +67,12 @@ public final class Lender {
                 sentinels = group;
                 yield group.url();
             }
-            case "redlock" -> "redlock://"
-                    + RedisNode.startSeveral(rig, REDLOCK_NODES, RedisSettings.defaults()).stream()
-                            .map(node -> "127.0.0.1:" + node.port())
-                            .collect(Collectors.joining(","))
-                    + "#fresh=true";
+            case "redlock" ->
+                "redlock://"
+                        + RedisNode.startSeveral(rig, REDLOCK_NODES, RedisSettings.defaults()).stream()
+                                .map(node -> "127.0.0.1:" + node.port())
+                                .collect(Collectors.joining(","))
+                        + "#fresh=true";
             case "postgresql" -> Postgres.start(rig).access().jdbcUrlWithCredentials();
             case "mariadb" -> MariaDb.start(rig).access().jdbcUrlWithCredentials();
             case "mysql" -> MySql.start(rig).access().jdbcUrlWithCredentials();
