@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -82,9 +83,9 @@ final class CompletionScript {
                 .map(entry -> "        " + entry.getKey() + ") options='" + options(entry.getValue()) + "' ;;")
                 .collect(Collectors.joining("\n"));
         String end = shell.equals("bash") ? BASH_END : ZSH_END;
-        String demonstrations = String.join(
-                " ",
-                new TreeSet<>(root.subcommands().get("demo").getSubcommands().keySet()));
+        CommandLine demo = Objects.requireNonNull(root.subcommands().get("demo"));
+        String demonstrations =
+                String.join(" ", new TreeSet<>(demo.getSubcommands().keySet()));
         return TEMPLATE.formatted(shell, commands + " --help --version", cases, demonstrations) + end;
     }
 

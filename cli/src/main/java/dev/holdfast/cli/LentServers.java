@@ -58,7 +58,7 @@ final class LentServers implements AutoCloseable {
         return missing.getOrDefault(kind, "not started");
     }
 
-    /** Asks for something that only the rig can do. {@return its answer} */
+    /** {@return the rig's answer to an order that only it can carry out} */
     String ask(String order) throws InterruptedException {
         return lender.ask(order, order);
     }

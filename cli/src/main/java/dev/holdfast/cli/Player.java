@@ -40,7 +40,7 @@ final class Player implements AutoCloseable {
 
     /** Starts a class of this program in a process of its own. */
     static Player start(String name, Class<?> part) {
-        return start(name, System.getProperty("java.class.path"), part.getName());
+        return start(name, System.getProperty("java.class.path", ""), part.getName());
     }
 
     /**
@@ -52,7 +52,7 @@ final class Player implements AutoCloseable {
      */
     static Player start(String name, String classPath, String... words) {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                Path.of(System.getProperty("java.home", ""), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
@@ -83,7 +83,7 @@ final class Player implements AutoCloseable {
         }
     }
 
-    /** Waits for the answer to what it was told; {@return what follows the word that the answer must begin with} */
+    /** {@return what follows the word that the next answer must begin with} */
     String expect(String word) throws InterruptedException {
         return hear(PATIENCE)
                 .filter(answer -> answer.equals(word) || answer.startsWith(word + " "))
@@ -91,7 +91,7 @@ final class Player implements AutoCloseable {
                 .orElseThrow(() -> new DemoException(name + " does not answer"));
     }
 
-    /** Tells it something; {@return what follows the word that the answer must begin with} */
+    /** {@return what follows the word that the answer to an order must begin with} */
     String ask(String line, String word) throws InterruptedException {
         tell(line);
         return expect(word);

@@ -103,7 +103,7 @@ class DemoTest {
     private static String[] cells(String out, String title) {
         return out.lines()
                 .filter(line -> line.startsWith(title + " "))
-                .map(line -> line.substring(title.length()).strip().split(" +"))
+                .map(line -> line.substring(title.length()).strip().split(" +", -1))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no row '" + title + "' in " + out));
     }
