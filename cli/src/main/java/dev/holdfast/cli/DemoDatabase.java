@@ -40,20 +40,20 @@ final class DemoDatabase implements AutoCloseable {
         // H2 reads it when it is first used; without it, other machines could knock.
         System.setProperty("h2.bindAddress", "127.0.0.1");
         Path directory = temporaryDirectory();
-        return open(
-                directory,
-                "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE;LOCK_TIMEOUT=60000",
-                tables);
+        String url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE;LOCK_TIMEOUT=60000";
+        return open(directory, url, new Properties(), tables);
     }
 
     /** Connects to the user's database. */
     static DemoDatabase at(String jdbcUrl, List<String> tables) throws SQLException {
-        return open(temporaryDirectory(), StoreChoice.driverUrl(jdbcUrl), tables);
+        return open(temporaryDirectory(), StoreChoice.driverUrl(jdbcUrl), password(), tables);
     }
 
-    private static DemoDatabase open(Path directory, String url, List<String> tables) throws SQLException {
+    private static DemoDatabase open(Path directory, String url, Properties password, List<String> tables)
+            throws SQLException {
         try {
-            DemoDatabase database = new DemoDatabase(directory, url, connect(url), tables);
+            Connection connection = DriverManager.getConnection(url, password);
+            DemoDatabase database = new DemoDatabase(directory, url, connection, tables);
             database.dropTables();
             return database;
         } catch (SQLException | RuntimeException failure) {
@@ -62,14 +62,18 @@ final class DemoDatabase implements AutoCloseable {
         }
     }
 
-    /** Connects as every process of a demonstration does; the password may be in the environment. */
+    /** Connects as the processes of a demonstration do, which have the password in the environment if they need it. */
     static Connection connect(String url) throws SQLException {
+        return DriverManager.getConnection(url, password());
+    }
+
+    private static Properties password() {
         Properties properties = new Properties();
         String password = System.getenv().getOrDefault(Settings.Key.PASSWORD.variable(), "");
         if (!password.isEmpty()) {
             properties.setProperty("password", password);
         }
-        return DriverManager.getConnection(url, properties);
+        return properties;
     }
 
     String url() {

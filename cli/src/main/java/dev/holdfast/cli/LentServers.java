@@ -33,8 +33,8 @@ final class LentServers implements AutoCloseable {
     static LentServers start(String... kinds) throws InterruptedException {
         List<String> words = new ArrayList<>(List.of(LENDER));
         words.addAll(List.of(kinds));
-        Player lender =
-                Player.start("the rig", System.getProperty(CLASS_PATH_PROPERTY, ""), words.toArray(String[]::new));
+        Player lender = Player.start(
+                "the rig", false, System.getProperty(CLASS_PATH_PROPERTY, ""), words.toArray(String[]::new));
         Map<String, String> urls = new LinkedHashMap<>();
         Map<String, String> missing = new LinkedHashMap<>();
         try {

@@ -31,6 +31,6 @@ final class NaiveCommand implements Callable<Integer> {
             throw new IllegalArgumentException("this demonstration starts real Redis servers with the test rig of the"
                     + " repository; use './holdfast demo naive' there");
         }
-        return new FirstAttempts(new Narration(terminal)).play() ? Exit.OK : Exit.NOTHING_THERE;
+        return new FirstAttempts(new Narration(terminal)).play() ? Exit.OK : Exit.NOT_AS_TOLD;
     }
 }

@@ -50,21 +50,32 @@ final class Oversell {
 
     /** {@return whether no safe way has oversold} */
     boolean play() throws InterruptedException {
-        List<Player> players = new ArrayList<>();
         try (DemoDatabase database =
                         jdbc == null ? DemoDatabase.embedded(Shop.TABLES) : DemoDatabase.at(jdbc, Shop.TABLES);
                 LentServers servers = rig ? startServers() : null) {
             database.execute(Shop.CREATION.toArray(String[]::new));
             introduce(database);
+            return sell(database, rows(database, servers));
+        } catch (SQLException failure) {
+            throw new DemoException("the database failed (SQL state " + failure.getSQLState() + ")", failure);
+        }
+    }
+
+    /** Sells with workers that are gone when this returns, so that none of them has a table locked. */
+    private boolean sell(DemoDatabase database, List<Row> rows) throws SQLException, InterruptedException {
+        List<Player> players = new ArrayList<>();
+        try {
             for (int i = 1; i <= workers; i++) {
-                players.add(Player.start("worker " + i, SalesWorker.class));
+                String name = "worker " + i;
+                players.add(
+                        jdbc == null
+                                ? Player.start(name, SalesWorker.class)
+                                : Player.startWithPassword(name, SalesWorker.class));
             }
             for (Player player : players) {
                 player.ask("at " + database.url(), "there");
             }
-            return sell(database, players, rows(database, servers));
-        } catch (SQLException failure) {
-            throw new DemoException("the database failed (SQL state " + failure.getSQLState() + ")", failure);
+            return sell(database, players, rows);
         } finally {
             players.forEach(Player::close);
         }

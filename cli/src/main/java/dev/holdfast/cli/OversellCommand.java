@@ -65,7 +65,13 @@ final class OversellCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--rig starts real servers with the test rig of the repository; use"
                     + " './holdfast demo oversell --rig' there");
         }
-        return new Oversell(terminal, jdbc, rig, stock, workers).play() ? Exit.OK : Exit.NOTHING_THERE;
+        if (rig
+                && jdbc != null
+                && !System.getenv().getOrDefault("HOLDFAST_PASSWORD", "").isEmpty()) {
+            throw new IllegalArgumentException("with --rig, the password of --jdbc must be in its URL, because"
+                    + " HOLDFAST_PASSWORD would be tried on the servers of the rig too");
+        }
+        return new Oversell(terminal, jdbc, rig, stock, workers).play() ? Exit.OK : Exit.NOT_AS_TOLD;
     }
 
     private static void within(String option, int value, int least, int most) {

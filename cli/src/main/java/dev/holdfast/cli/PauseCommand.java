@@ -28,6 +28,6 @@ final class PauseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        return new PausedHolder(new Narration(terminal)).play() ? Exit.OK : Exit.NOTHING_THERE;
+        return new PausedHolder(new Narration(terminal)).play() ? Exit.OK : Exit.NOT_AS_TOLD;
     }
 }

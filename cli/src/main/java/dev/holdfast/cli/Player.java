@@ -40,17 +40,23 @@ final class Player implements AutoCloseable {
 
     /** Starts a class of this program in a process of its own. */
     static Player start(String name, Class<?> part) {
-        return start(name, System.getProperty("java.class.path", ""), part.getName());
+        return start(name, false, System.getProperty("java.class.path", ""), part.getName());
+    }
+
+    /** The same, and it knows the password that this process knows: it is for a database of the user's. */
+    static Player startWithPassword(String name, Class<?> part) {
+        return start(name, true, System.getProperty("java.class.path", ""), part.getName());
     }
 
     /**
      * Starts a Java program.
      *
      * @param name for messages
+     * @param password whether it may have the password in the environment, which fits no server but the user's own
      * @param classPath where its classes are
      * @param words the main class and its arguments; no secrets, because everybody can see them
      */
-    static Player start(String name, String classPath, String... words) {
+    static Player start(String name, boolean password, String classPath, String... words) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home", ""), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -59,9 +65,11 @@ final class Player implements AutoCloseable {
                 classPath));
         command.addAll(List.of(words));
         try {
-            Process started = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+            if (!password) {
+                builder.environment().remove(Settings.Key.PASSWORD.variable());
+            }
+            Process started = builder.start();
             Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
             return new Player(name, started);
         } catch (IOException failed) {
