@@ -112,7 +112,7 @@ final class FirstAttempts {
                 a && b && deleted == 1 && c, "The comparison did not help. C has the lock now too, while B works.");
         naive.del(KEY);
 
-        lateRelease(redis, "The same with Holdfast: an owner is 128 random bits, and a number that never comes back");
+        lateRelease(redis, "The same with Holdfast, where an owner is 128 random bits");
     }
 
     /** A is stopped beyond its lease, B takes over, A releases what is not its own any more. */
@@ -152,7 +152,8 @@ final class FirstAttempts {
             taken = take(naive, "A", LONG_MILLIS);
         }
         narration.step("A", "SET NX PX on the master has the lock, which has not reached a replica yet");
-        long first = Long.parseLong(a.ask("acquire 6s", "token"));
+        // Longer than a failover usually takes, so that it is not the end of the lease that lets B in.
+        long first = Long.parseLong(a.ask("acquire 30s", "token"));
         a.ask("read guarded", "read");
         String promoted = servers.ask("lose-master");
         narration.event("The master dies. Sentinel promotes a replica, which knows nothing of the lock.");

@@ -54,7 +54,7 @@ final class Oversell {
                         jdbc == null ? DemoDatabase.embedded(Shop.TABLES) : DemoDatabase.at(jdbc, Shop.TABLES);
                 LentServers servers = rig ? startServers() : null) {
             database.execute(Shop.CREATION.toArray(String[]::new));
-            introduce(database);
+            introduce();
             return sell(database, rows(database, servers));
         } catch (SQLException failure) {
             throw new DemoException("the database failed (SQL state " + failure.getSQLState() + ")", failure);
@@ -86,10 +86,11 @@ final class Oversell {
         return LentServers.start(KINDS);
     }
 
-    private void introduce(DemoDatabase database) {
+    private void introduce() {
+        // What follows the database's name may be long, and secret.
         String where = jdbc == null
                 ? "an embedded H2"
-                : StoreUri.parse(database.url(), Map.of(), null).toString();
+                : StoreUri.parse(jdbc, Map.of(), null).toString().replaceFirst("[?;].*", "");
         System.out.println(workers + " processes with " + SalesWorker.THREADS + " threads each sell a stock of " + stock
                 + ", kept in");
         System.out.println(where + ".");

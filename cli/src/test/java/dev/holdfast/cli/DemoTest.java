@@ -84,6 +84,7 @@ class DemoTest {
         Launched demo = sandbox.holdfast("demo", "naive");
 
         assertThat(demo.exitCode()).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.out().lines()).allMatch(line -> line.length() <= 80);
         assertThat(demo.out().replaceAll("\\s+", " "))
                 .contains(
                         "Nobody ever gets this lock again.",
