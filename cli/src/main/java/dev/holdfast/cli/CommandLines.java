@@ -19,8 +19,9 @@ final class CommandLines {
         line.addSubcommand(new RunCommand(commandName));
         line.addSubcommand(new LsCommand(terminal));
         line.addSubcommand(new ShowCommand(terminal));
-        line.addSubcommand(new EvictCommand());
+        line.addSubcommand(new EvictCommand(Keyboard.ofThisProcess()));
         line.addSubcommand(new WatchCommand(terminal));
+        line.addSubcommand(demo(terminal));
         line.addSubcommand(new CompletionCommand());
         line.registerConverter(Duration.class, CommandLines::duration);
         line.setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colour() ? Ansi.ON : Ansi.OFF));
@@ -30,6 +31,14 @@ final class CommandLines {
         line.setExecutionExceptionHandler(
                 (failure, failed, parsed) -> Complaint.of(failure, "").complain());
         line.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
+        return line;
+    }
+
+    private static CommandLine demo(Terminal terminal) {
+        CommandLine line = new CommandLine(new DemoCommand());
+        line.addSubcommand(new OversellCommand(terminal));
+        line.addSubcommand(new PauseCommand(terminal));
+        line.addSubcommand(new NaiveCommand(terminal));
         return line;
     }
 
@@ -46,14 +55,20 @@ final class CommandLines {
 
     private static int complain(ParameterException mistake) {
         CommandLine line = mistake.getCommandLine();
-        String name = line.getCommandName();
+        String name = line.getParent() == null
+                ? ""
+                : line.getCommandSpec().qualifiedName().replaceFirst("^holdfast ", "");
         if (mistake instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
             String what = unmatched.getUnmatched().get(0);
-            return line.getParent() == null
-                    ? Complaint.usage("there is no command '" + what + "'; use " + HoldfastCommand.COMMANDS, "")
-                    : Complaint.usage("'" + what + "' is one argument too many", name);
+            return Complaint.usage(
+                    switch (name) {
+                        case "" -> "there is no command '" + what + "'; use " + HoldfastCommand.COMMANDS;
+                        case "demo" -> "there is no demonstration '" + what + "'; use " + DemoCommand.DEMONSTRATIONS;
+                        default -> "'" + what + "' is one argument too many";
+                    },
+                    name);
         }
-        return Complaint.usage(sentence(String.valueOf(mistake.getMessage())), line.getParent() == null ? "" : name);
+        return Complaint.usage(sentence(String.valueOf(mistake.getMessage())), name);
     }
 
     /** Picocli's messages begin with a capital and may have more lines. */

@@ -24,7 +24,7 @@ record Complaint(String sentence, int code) {
         if (failure instanceof HoldfastException) {
             return new Complaint(sentence, Exit.STORE_FAILED);
         }
-        if (failure instanceof SupervisionException) {
+        if (failure instanceof SupervisionException || failure instanceof DemoException) {
             return new Complaint(sentence, Exit.INTERNAL);
         }
         return new Complaint("a defect in Holdfast: " + failure, Exit.INTERNAL);

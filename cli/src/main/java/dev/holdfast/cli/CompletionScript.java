@@ -1,8 +1,10 @@
 package dev.holdfast.cli;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -32,6 +34,8 @@ final class CompletionScript {
                 esac
                 if [[ $command = completion ]]; then
                     COMPREPLY=($(compgen -W "bash zsh $options" -- "$word"))
+                elif [[ $command = demo ]]; then
+                    COMPREPLY=($(compgen -W "$([[ $COMP_CWORD -gt 2 ]] || echo '%4$s') $options" -- "$word"))
                 elif [[ $word = -* ]]; then
                     COMPREPLY=($(compgen -W "$options" -- "$word"))
                 elif [[ ${COMP_WORDS[COMP_CWORD-1]} != -* ]]; then
@@ -79,13 +83,18 @@ final class CompletionScript {
                 .map(entry -> "        " + entry.getKey() + ") options='" + options(entry.getValue()) + "' ;;")
                 .collect(Collectors.joining("\n"));
         String end = shell.equals("bash") ? BASH_END : ZSH_END;
-        return TEMPLATE.formatted(shell, commands + " --help --version", cases) + end;
+        CommandLine demo = Objects.requireNonNull(root.subcommands().get("demo"));
+        String demonstrations =
+                String.join(" ", new TreeSet<>(demo.getSubcommands().keySet()));
+        return TEMPLATE.formatted(shell, commands + " --help --version", cases, demonstrations) + end;
     }
 
     private static String options(CommandLine command) {
-        return command.getCommandSpec().options().stream()
+        return Stream.concat(Stream.of(command), command.getSubcommands().values().stream())
+                .flatMap(each -> each.getCommandSpec().options().stream())
                 .filter(option -> !option.hidden())
                 .map(CommandLine.Model.OptionSpec::longestName)
+                .distinct()
                 .sorted()
                 .collect(Collectors.joining(" "));
     }

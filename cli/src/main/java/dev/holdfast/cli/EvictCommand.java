@@ -1,6 +1,8 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.LockView;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,17 +19,27 @@ import picocli.CommandLine.Parameters;
             "The holders are told, the command of a 'holdfast run' is stopped, and the next holder has a larger token."
                     + " Who did it and why is recorded and shown by 'holdfast show'.",
             "",
-            "Example:",
-            "  holdfast evict nightly --reason 'hangs since 2 a.m., ticket 4711'",
+            "On a terminal it shows who holds the lock and asks first. Elsewhere it needs --yes.",
             "",
-            "Exit code: 0 if a holder was evicted; 1 if nobody held it."
+            "Examples:",
+            "  holdfast evict nightly --reason 'hangs since 2 a.m., ticket 4711'",
+            "  holdfast evict nightly --reason 'host is gone' --yes",
+            "",
+            "Exit code: 0 if a holder was evicted; 1 if nobody held it, or the answer was no."
         })
 final class EvictCommand implements Callable<Integer> {
+    private final Keyboard keyboard;
+
     @Mixin
     private StoreOption store = new StoreOption();
 
     @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "Why; for those who ask later.")
     private String reason = "";
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Do not ask.")
+    private boolean yes;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
@@ -35,13 +47,41 @@ final class EvictCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The lock.")
     private String name = "";
 
+    EvictCommand(Keyboard keyboard) {
+        this.keyboard = keyboard;
+    }
+
     @Override
     public Integer call() {
+        if (!yes && !keyboard.present()) {
+            return Complaint.usage("there is no terminal to ask on, so say --yes if you are sure", "evict");
+        }
         return store.look(this::evict);
     }
 
     private int evict(Holdfast client) {
-        int evicted = client.evict(LockNames.check(name), reason);
+        LockNames.check(name);
+        if (reason.isBlank()) {
+            throw new IllegalArgumentException("an eviction needs a reason");
+        }
+        if (!yes && isHeld(client) && !keyboard.confirms("Take " + Printable.of(name) + " away?")) {
+            System.err.println("holdfast: nobody was evicted");
+            return Exit.NOTHING_THERE;
+        }
+        return tell(client.evict(name, reason));
+    }
+
+    /** Shows who would be evicted, so that one knows what one agrees to. */
+    private boolean isHeld(Holdfast client) {
+        List<LockView.Holder> holders =
+                client.inspect(name).map(LockView::holders).orElse(List.of());
+        holders.forEach(holder ->
+                System.err.println(Printable.of(name) + " is held by " + Who.of(holder.clientName(), holder.label())
+                        + " for " + Durations.age(holder.heldFor()) + ", token " + holder.token()));
+        return !holders.isEmpty();
+    }
+
+    private int tell(int evicted) {
         if (json) {
             System.out.println(new Json()
                     .beginObject()

@@ -5,6 +5,8 @@ final class Exit {
     static final int OK = 0;
     /** There is nothing to show or to evict. */
     static final int NOTHING_THERE = 1;
+    /** A demonstration did not show what it has to show. */
+    static final int NOT_AS_TOLD = 1;
     /** The command line makes no sense. */
     static final int USAGE = 64;
     /** Holdfast itself cannot work: not started by its launcher, its watchdog was killed, a defect. */

@@ -14,19 +14,19 @@ import java.util.Optional;
 /** One {@code run}: waits for the lock, has the command supervised, and says how it ended. */
 final class GuardedRun {
     private final RunRequest request;
-    private final String url;
+    private final StoreChoice choice;
     private final List<String> names;
     private final Mailbox mailbox = new Mailbox();
 
-    private GuardedRun(RunRequest request, String url) {
+    private GuardedRun(RunRequest request, StoreChoice choice) {
         this.request = request;
-        this.url = url;
+        this.choice = choice;
         this.names = LockNames.split(request.names());
     }
 
     /** {@return the exit code} */
     static int execute(RunRequest request) {
-        return Stores.use(request.url(), url -> new GuardedRun(request, url).execute());
+        return Stores.use(request.url(), choice -> new GuardedRun(request, choice).execute());
     }
 
     private int execute() {
@@ -34,7 +34,7 @@ final class GuardedRun {
         Runner runner = Runner.connect(mailbox::add);
         Signals.handle(mailbox::add);
         mailbox.beInterrupted();
-        try (Holdfast client = Stores.connect(url, request.lease())) {
+        try (Holdfast client = Stores.connect(choice, request.lease())) {
             Optional<Lease> lease = obtain(client);
             Optional<Event.Signalled> signal = mailbox.beLeftAlone();
             if (signal.isPresent()) {
@@ -46,7 +46,14 @@ final class GuardedRun {
             }
             return report(
                     client,
-                    new Supervision(request, names, Seats.orders(url, names), lease.get(), mailbox, watchdog, runner)
+                    new Supervision(
+                                    request,
+                                    names,
+                                    Seats.orders(choice.url(), names),
+                                    lease.get(),
+                                    mailbox,
+                                    watchdog,
+                                    runner)
                             .supervise());
         } catch (InterruptedException ended) {
             return mailbox.beLeftAlone().map(GuardedRun::interrupted).orElse(Exit.INTERNAL);

@@ -20,12 +20,13 @@ import picocli.CommandLine.ScopeType;
             "  holdfast ls                               who holds what",
             "  holdfast show nightly                     who holds it, who waits",
             "  holdfast evict nightly --reason 'hangs'   take it away by force",
+            "  holdfast demo oversell                    why locks, and why these",
             "",
             "'holdfast COMMAND --help' tells more. HOLDFAST_URL names the store, NO_COLOR",
             "is respected."
         })
 final class HoldfastCommand implements Callable<Integer> {
-    static final String COMMANDS = "run, ls, show, evict, watch or completion";
+    static final String COMMANDS = "run, ls, show, evict, watch, demo or completion";
 
     @Option(
             names = {"-h", "--help"},

@@ -85,12 +85,7 @@ final class PlainRun {
     }
 
     private RunRequest request(String given, String commandName) {
-        return new RunRequest(
-                url,
-                given,
-                Optional.ofNullable(patience),
-                lease == null ? RunRequest.USUAL_LEASE : lease,
-                grace == null ? RunRequest.USUAL_GRACE : grace,
-                RunRequest.label(label, commandName));
+        return RunRequest.of(
+                url, given, Optional.ofNullable(patience), lease, grace, RunRequest.label(label, commandName));
     }
 }

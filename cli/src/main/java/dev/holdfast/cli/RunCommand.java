@@ -49,14 +49,14 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "DURATION",
             description = "How long the store keeps the lock if this machine dies; renewed while the command runs."
                     + " Default: 30s.")
-    private Duration lease = RunRequest.USUAL_LEASE;
+    private @Nullable Duration lease;
 
     @Option(
             names = "--grace",
             paramLabel = "DURATION",
             description = "From TERM to KILL when the command has to be stopped. Default: 5s, at most a sixth of the"
                     + " lease; 50ms if the lock is gone already.")
-    private Duration grace = RunRequest.USUAL_GRACE;
+    private @Nullable Duration grace;
 
     @Option(
             names = "--label",
@@ -80,7 +80,7 @@ final class RunCommand implements Callable<Integer> {
         if (noWait && wait != null) {
             throw new IllegalArgumentException("--wait and --no-wait exclude each other; give one of them");
         }
-        return new RunRequest(
+        return RunRequest.of(
                 store.url(),
                 names,
                 Optional.ofNullable(noWait ? Duration.ZERO : wait),

@@ -30,6 +30,24 @@ record RunRequest(
     /** Enough for a handler of TERM to say what it has to; the lock may be somebody else's already. */
     private static final Duration LONGEST_LAST_WORDS = Duration.ofMillis(50);
 
+    /** Makes one; what is not given is what is set, or else the usual. */
+    static RunRequest of(
+            @Nullable String url,
+            String names,
+            Optional<Duration> patience,
+            @Nullable Duration lease,
+            @Nullable Duration grace,
+            String label) {
+        Settings settings = Settings.ofThisProcess();
+        return new RunRequest(
+                url,
+                names,
+                patience,
+                settings.duration(lease, Settings.Key.LEASE, USUAL_LEASE),
+                settings.duration(grace, Settings.Key.GRACE, USUAL_GRACE),
+                label);
+    }
+
     /** The command's name without its arguments, which may be secrets, unless there is a label. */
     static String label(@Nullable String label, String command) {
         if (label != null) {

@@ -10,8 +10,9 @@ final class StoreOption {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "The store, such as file:/var/lock/jobs. Without it HOLDFAST_URL, and without that files in a"
-                    + " directory of your own.")
+            description =
+                    "The store, such as file:/var/lock/jobs or redis://host:6379. Without it HOLDFAST_URL, then the"
+                            + " configuration file, then files in a directory of your own.")
     private @Nullable String url;
 
     @Nullable

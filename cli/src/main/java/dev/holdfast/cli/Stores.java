@@ -1,11 +1,14 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.Credentials;
 import dev.holdfast.Holdfast;
+import dev.holdfast.HoldfastBuilder;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +29,16 @@ final class Stores {
     private Stores() {}
 
     /**
-     * Chooses the store's URL: the option, {@code HOLDFAST_URL}, or files in a directory of the user's own.
+     * Chooses the store's URL: the option, what is set, or files in a directory of the user's own.
      *
      * @throws IllegalArgumentException if nothing says where the user's own directory is
      */
-    static String url(@Nullable String option, Map<String, String> environment) {
+    static String url(@Nullable String option, Settings settings) {
         if (option != null) {
             return option;
         }
-        String given = environment.getOrDefault("HOLDFAST_URL", "");
-        return given.isEmpty() ? "file:" + ownDirectory(environment) : given;
+        Optional<String> set = settings.get(Settings.Key.URL);
+        return set.isPresent() ? set.get() : "file:" + ownDirectory(settings.environment());
     }
 
     /**
@@ -43,24 +46,27 @@ final class Stores {
      *
      * @return its exit code, or that of a failure, which is complained about
      */
-    static int use(@Nullable String option, ToIntFunction<String> action) {
+    static int use(@Nullable String option, ToIntFunction<StoreChoice> action) {
         String url = "";
         try {
-            url = url(option, System.getenv());
-            return action.applyAsInt(url);
+            Settings settings = Settings.ofThisProcess();
+            settings.warnOfReadablePassword();
+            StoreChoice choice = StoreChoice.of(option, settings);
+            url = choice.url();
+            return action.applyAsInt(choice);
         } catch (RuntimeException failed) {
             return Complaint.of(failed, url).complain();
         }
     }
 
     /** Connects as a client that people recognise: user, host and process. */
-    static Holdfast connect(String url, Duration lease) {
-        return connect(url, who() + "/" + ProcessHandle.current().pid(), timeout(url, lease));
+    static Holdfast connect(StoreChoice choice, Duration lease) {
+        return connect(choice, who(choice) + "/" + ProcessHandle.current().pid(), timeout(choice.url(), lease));
     }
 
     /** Connects as the user, for what is recorded beyond the life of this process. */
-    static Holdfast connectAsUser(String url) {
-        return connect(url, who(), timeout(url, RunRequest.USUAL_LEASE));
+    static Holdfast connectAsUser(StoreChoice choice) {
+        return connect(choice, who(choice), timeout(choice.url(), RunRequest.USUAL_LEASE));
     }
 
     /** {@return whether the URL itself is at fault: not one, of an unknown kind, or with unknown options} */
@@ -100,12 +106,16 @@ final class Stores {
         return directory;
     }
 
-    private static Holdfast connect(String url, String clientName, Duration timeout) {
-        return Holdfast.builder()
-                .url(url)
+    private static Holdfast connect(StoreChoice choice, String clientName, Duration timeout) {
+        HoldfastBuilder builder = Holdfast.builder()
+                .url(choice.driverUrl())
                 .clientName(clientName)
-                .commandTimeout(timeout)
-                .build();
+                .commandTimeout(timeout);
+        Credentials credentials = choice.credentials();
+        if (credentials != null) {
+            builder.credentials(credentials);
+        }
+        return builder.build();
     }
 
     /** A renewal must be able to fail and be tried again before the lease ends. */
@@ -120,10 +130,14 @@ final class Stores {
         return renewal.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : renewal;
     }
 
-    private static String who() {
-        String who = Printable.of(System.getProperty("user.name", "unknown")) + "@"
-                + Printable.of(System.getProperty("holdfast.host", "localhost"));
+    private static String who(StoreChoice choice) {
+        String who = choice.client().map(Printable::of).orElseGet(Stores::userAtHost);
         int most = LONGEST_CLIENT_NAME - String.valueOf(Long.MAX_VALUE).length() - 1;
         return who.length() > most ? who.substring(0, most) : who;
+    }
+
+    private static String userAtHost() {
+        return Printable.of(System.getProperty("user.name", "unknown")) + "@"
+                + Printable.of(System.getProperty("holdfast.host", "localhost"));
     }
 }

@@ -57,7 +57,7 @@ final class WatchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return Stores.use(store.url(), url -> {
+        return Stores.use(store.url(), choice -> {
             if (interval.compareTo(SHORTEST_INTERVAL) < 0) {
                 throw new IllegalArgumentException("--interval must be at least " + Durations.exact(SHORTEST_INTERVAL)
                         + ", but was " + Durations.exact(interval));
@@ -66,7 +66,7 @@ final class WatchCommand implements Callable<Integer> {
                 throw new IllegalArgumentException("--count must be at least 1, but was " + count);
             }
             Signals.handle(mailbox::add);
-            try (Holdfast client = Stores.connectAsUser(url)) {
+            try (Holdfast client = Stores.connectAsUser(choice)) {
                 return watch(client);
             }
         });

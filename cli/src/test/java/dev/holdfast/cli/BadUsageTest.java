@@ -41,12 +41,22 @@ class BadUsageTest {
                     show --url                          | '--url'
                     evict --reason x                    | missing required parameter: 'NAME'
                     evict x                             | missing required option: '--reason=TEXT'
-                    evict --url memory: --reason= x     | an eviction needs a reason
+                    evict -y --url memory: --reason= x  | an eviction needs a reason
+                    evict --url memory: --reason r x    | there is no terminal to ask on, so say --yes
                     watch --interval 1 --url memory:    | '1' is not a duration
                     watch --interval 1ms --url memory:  | --interval must be at least 100ms, but was 1ms
                     watch --count 0 --url memory:       | --count must be at least 1, but was 0
                     watch --count many --url memory:    | 'many' is not a long
                     watch a b                           | 'b' is one argument too many
+                    demo                                | say which: oversell, pause or naive; see 'holdfast demo --help'
+                    demo nope                           | there is no demonstration 'nope'; use oversell, pause or naive
+                    demo oversell x                     | 'x' is one argument too many; see 'holdfast demo oversell --help'
+                    demo oversell --stock 0             | --stock must be from 1 to 1000000, but was 0
+                    demo oversell --workers 1           | --workers must be from 2 to 50, but was 1
+                    demo oversell --jdbc h2:mem:x       | --jdbc takes a URL that begins with 'jdbc:'
+                    demo oversell --rig                 | test rig of the repository; use './holdfast demo oversell --rig'
+                    demo naive                          | test rig of the repository; use './holdfast demo naive' there
+                    demo pause --rig                    | unknown option: '--rig'
                     completion                          | missing required parameter: 'SHELL'
                     completion fish                     | none for 'fish'
                     """)
@@ -56,13 +66,25 @@ class BadUsageTest {
 
     @Test
     void nothingAtAllIsExplainedToo() {
-        refused(Capture.of(), "say what to do: run, ls, show, evict, watch or completion");
+        refused(Capture.of(), "say what to do: run, ls, show, evict, watch, demo or completion");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "ls", "show", "evict", "watch", "completion"})
+    @ValueSource(
+            strings = {
+                "run",
+                "ls",
+                "show",
+                "evict",
+                "watch",
+                "demo",
+                "demo oversell",
+                "demo pause",
+                "demo naive",
+                "completion"
+            })
     void helpTeachesWithExamples(String command) {
-        Capture help = Capture.of(command, "--help");
+        Capture help = Capture.of((command + " --help").split(" ", -1));
 
         assertThat(help.code()).isZero();
         assertThat(help.err()).isEmpty();
@@ -77,7 +99,9 @@ class BadUsageTest {
         refused(Capture.of("show", "--url", "memory:", ""), "must not be empty");
         refused(Capture.of("show", "--url", "memory:", "a\u0007"), "control characters");
         refused(Capture.of("show", "--url", "memory:", "a\uFFFD"), "is not UTF-8");
-        refused(Capture.of("evict", "--url", "memory:", "--reason", "r", "x".repeat(256)), "at most 255 bytes");
+        refused(
+                Capture.of("evict", "--url", "memory:", "--yes", "--reason", "r", "x".repeat(256)),
+                "at most 255 bytes");
     }
 
     @Test

@@ -18,15 +18,17 @@ class CompletionTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ''                  | completion evict ls run show watch --help --version
+                    ''                  | completion demo evict ls run show watch --help --version
                     e                   | evict
                     run --w             | --wait
                     run --              | --grace --help --label --lease --no-wait --url --wait
-                    evict --            | --help --json --reason --url
+                    evict --            | --help --json --reason --url --yes
                     show or             | orders/1 orders/2
                     run ''              | orders/1 orders/2 other
                     run --wait ''       | ''
                     completion z        | zsh
+                    demo o              | oversell
+                    demo oversell --    | --help --jdbc --rig --stock --workers
                     run x -- holdfast-t | holdfast-test-program
                     run x -- ls fi      | file
                     """)

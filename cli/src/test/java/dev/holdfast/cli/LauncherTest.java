@@ -111,6 +111,30 @@ class LauncherTest {
     }
 
     @Test
+    void theRigIsBuiltOnceAndOnlyForDemonstrationsThatNeedIt() throws IOException {
+        maven("""
+                mkdir -p cli/target
+                [ -e cli/target/dist ] || { cp -rL "$BUILT" cli/target/new && mv cli/target/new cli/target/dist; }
+                for word; do
+                    case $word in -Dmdep.outputFile=*) echo /nowhere.jar > "${word#*=}" ;; esac
+                done""");
+        sandbox.bash("mkdir -p copy/testing/rig/src/main && touch copy/testing/rig/pom.xml")
+                .output();
+        sandbox.bash("copy/holdfast demo naive --help && copy/holdfast demo").exitCode();
+        assertThat(Files.readAllLines(sandbox.path("calls"))).hasSize(1);
+
+        Launched naive = sandbox.bash("copy/holdfast demo naive; copy/holdfast demo naive");
+        assertThat(naive.exitCode()).isEqualTo(70);
+        assertThat(naive.err())
+                .contains("holdfast: building the test rig, once", "holdfast: the rig has ended too early");
+        assertThat(Files.readAllLines(sandbox.path("calls")))
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains(" -pl testing/rig ");
+    }
+
+    @Test
     void missingOrOldJavaIsSaid() throws IOException {
         sandbox.set("HOLDFAST_DIST", System.getProperty("holdfast.dist"));
         sandbox.set("JAVA_HOME", directory.toString());

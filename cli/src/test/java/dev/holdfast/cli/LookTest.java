@@ -108,15 +108,15 @@ class LookTest {
     void evictTakesTheLockAwayAndRecordsWhoAndWhy() throws InterruptedException {
         Lease lease = lock("orders/1", "");
 
-        assertThat(Capture.of("evict", "--url", URL, "orders/1", "--reason", "hangs \u001b[31m"))
+        assertThat(Capture.of("evict", "--yes", "--url", URL, "orders/1", "--reason", "hangs \u001b[31m"))
                 .isEqualTo(new Capture(0, "Evicted the holder of orders/1.\n", ""));
         Awaitility.await().until(() -> !lease.isHeld());
         assertThat(Capture.of("show", "--url", URL, "orders/1").out())
                 .matches("orders/1  free\n  evicted  \\ds ago by " + System.getProperty("user.name")
                         + "@\\S+: hangs \\\\u001B\\[31m\n");
-        assertThat(Capture.of("evict", "--url", URL, "orders/1", "--reason", "again"))
+        assertThat(Capture.of("evict", "-y", "--url", URL, "orders/1", "--reason", "again"))
                 .isEqualTo(new Capture(1, "Nobody holds orders/1.\n", ""));
-        assertThat(Capture.of("evict", "--url", URL, "orders/1", "--reason", "again", "--json"))
+        assertThat(Capture.of("evict", "-y", "--url", URL, "orders/1", "--reason", "again", "--json"))
                 .isEqualTo(new Capture(1, "{\"name\":\"orders/1\",\"evicted\":0}\n", ""));
     }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("processes")
 class StopTest {
     /** A command with a grandchild; both write their process ids, do not care for TERM, and would run for long. */
-    private static final String STUBBORN = """
+    static final String STUBBORN = """
             trap '' TERM
             sh -c 'trap "" TERM; echo $$ > grandchild; while :; do sleep 1000; done' &
             echo $$ $HOLDFAST_TOKEN > child
@@ -24,7 +24,7 @@ class StopTest {
             """;
 
     /** Says whether the command before it is still there, then its own token. */
-    private static final String NEXT =
+    static final String NEXT =
             "read child rest < child; kill -0 $child 2>/dev/null && echo overlap; echo $HOLDFAST_TOKEN";
 
     @TempDir
@@ -75,7 +75,8 @@ class StopTest {
         Launched next = sandbox.holdfast("run", "x", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
         awaitWaiter();
 
-        assertThat(sandbox.holdfast("evict", "x", "--reason", "it hangs").output())
+        assertThat(sandbox.holdfast("evict", "x", "--yes", "--reason", "it hangs")
+                        .output())
                 .isEqualTo("Evicted the holder of x.\n");
 
         assertThat(run.exitCode()).isEqualTo(76);
@@ -94,7 +95,7 @@ class StopTest {
         awaitWaiter();
         Sandbox.signal("STOP", watchdog);
 
-        assertThat(sandbox.holdfast("evict", "x", "--reason", "test").exitCode())
+        assertThat(sandbox.holdfast("evict", "x", "--yes", "--reason", "test").exitCode())
                 .isZero();
 
         Sandbox.await()

@@ -154,11 +154,34 @@ class TerminalTest {
     void anEvictedFullScreenProgramLeavesAUsableTerminal() {
         prompt.type("$HOLDFAST run x -- sh -c 'stty raw -echo; echo in > in; exec sleep 1000'");
         sandbox.line("in");
-        assertThat(sandbox.holdfast("evict", "x", "--reason", "test").exitCode())
+        assertThat(sandbox.holdfast("evict", "x", "--yes", "--reason", "test").exitCode())
                 .isZero();
         prompt.expect("taken away by an eviction").expect(Prompt.PROMPT);
         prompt.type("stty -a | grep -o -e '[-]*icanon' -e '[-]*echo '")
                 .expect("\nicanon")
                 .expect("\necho ");
+    }
+
+    @Test
+    void evictShowsTheHolderAndAsks() {
+        Launched holder = sandbox.holdfast("run", "x", "--", "sh", "-c", "echo in > in; exec sleep 1000");
+        sandbox.line("in");
+        prompt.type("$HOLDFAST evict x --reason 'it hangs'")
+                .expect("x is held by ")
+                .expect("Take x away? (yes/no) ")
+                .type("perhaps")
+                .expect("Take x away? (yes/no) ")
+                .type("no")
+                .expect("nobody was evicted")
+                .expect(Prompt.PROMPT);
+        prompt.type("echo \"co\"de $?").expect("code 1").expect(Prompt.PROMPT);
+        assertThat(holder.isAlive()).isTrue();
+        prompt.type("$HOLDFAST evict x --reason 'it hangs'")
+                .expect("(yes/no) ")
+                .type("yes")
+                .expect("Evicted the holder of x.")
+                .expect(Prompt.PROMPT);
+        assertThat(holder.exitCode()).isEqualTo(76);
+        prompt.type("$HOLDFAST evict x --reason 'again'").expect("Nobody holds x.");
     }
 }

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * those ahead are still alive, because the system tells nobody when a process dies.
  */
 final class Keeper {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final int MOST_TASKS_PER_STEP = 256;
     private static final long NEXT_IN_LINE_NANOS = Duration.ofMillis(40).toNanos();
     private static final long IN_LINE_NANOS = Duration.ofMillis(200).toNanos();
@@ -115,7 +114,9 @@ final class Keeper {
             // The memory may be full, say. What was read may be half applied, so the next request begins anew.
             abandon();
             batch.forEach(task -> task.fail(new IllegalStateException("the file store failed", broken)));
-            LOG.log(System.Logger.Level.ERROR, "the file store let go of '" + path + "' and begins anew", broken);
+            // Looked up only now: finding the logger opens every jar on the class path.
+            System.getLogger("dev.holdfast")
+                    .log(System.Logger.Level.ERROR, "the file store let go of '" + path + "' and begins anew", broken);
         }
     }
 

@@ -1,0 +1,147 @@
+package dev.holdfast.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Stream;
+
+/**
+ * The database that a demonstration plays in: an embedded H2 that this process serves to the others, or the user's own;
+ * and a directory for files. Everything is removed when it is closed. Used by one thread.
+ */
+final class DemoDatabase implements AutoCloseable {
+    /** Everything that is made in the user's database begins with this. */
+    static final String PREFIX = "holdfast_demo_";
+
+    private final Path directory;
+    private final String url;
+    private final Connection connection;
+    private final List<String> tables;
+
+    private DemoDatabase(Path directory, String url, Connection connection, List<String> tables) {
+        this.directory = directory;
+        this.url = url;
+        this.connection = connection;
+        this.tables = tables;
+    }
+
+    /** Starts an H2 that processes of this machine can connect to, as long as this one lives. */
+    static DemoDatabase embedded(List<String> tables) throws SQLException {
+        // H2 reads it when it is first used; without it, other machines could knock.
+        System.setProperty("h2.bindAddress", "127.0.0.1");
+        Path directory = temporaryDirectory();
+        String url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE;LOCK_TIMEOUT=60000";
+        return open(directory, url, new Properties(), tables);
+    }
+
+    /** Connects to the user's database. */
+    static DemoDatabase at(String jdbcUrl, List<String> tables) throws SQLException {
+        return open(temporaryDirectory(), StoreChoice.driverUrl(jdbcUrl), password(), tables);
+    }
+
+    private static DemoDatabase open(Path directory, String url, Properties password, List<String> tables)
+            throws SQLException {
+        try {
+            Connection connection = DriverManager.getConnection(url, password);
+            DemoDatabase database = new DemoDatabase(directory, url, connection, tables);
+            database.dropTables();
+            return database;
+        } catch (SQLException | RuntimeException failure) {
+            delete(directory);
+            throw failure;
+        }
+    }
+
+    /** Connects as the processes of a demonstration do, which have the password in the environment if they need it. */
+    static Connection connect(String url) throws SQLException {
+        return DriverManager.getConnection(url, password());
+    }
+
+    private static Properties password() {
+        Properties properties = new Properties();
+        String password = System.getenv().getOrDefault(Settings.Key.PASSWORD.variable(), "");
+        if (!password.isEmpty()) {
+            properties.setProperty("password", password);
+        }
+        return properties;
+    }
+
+    String url() {
+        return url;
+    }
+
+    /** {@return the same database as a store of locks, in tables of its own} */
+    String lockUrl() {
+        return url + "#prefix=" + PREFIX + "lock_";
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    void execute(String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    long number(String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    @Override
+    public void close() {
+        try (connection) {
+            dropTables();
+        } catch (SQLException failed) {
+            System.err.println("holdfast: tables that begin with " + PREFIX + " could not be removed");
+        }
+        delete(directory);
+    }
+
+    private void dropTables() throws SQLException {
+        for (String table : tables) {
+            execute("DROP TABLE IF EXISTS " + PREFIX + table);
+        }
+    }
+
+    private static Path temporaryDirectory() {
+        try {
+            Path made = Files.createTempDirectory("holdfast-demo-");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(made)));
+            return made;
+        } catch (IOException failed) {
+            throw new DemoException("cannot make a directory for temporary files", failed);
+        }
+    }
+
+    /** A process that has just been killed may still have a file open here, but it makes no new ones. */
+    private static void delete(Path directory) {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(each);
+            }
+        } catch (IOException | UncheckedIOException kept) {
+            System.err.println("holdfast: " + directory + " could not be removed");
+        }
+    }
+}
