@@ -133,9 +133,11 @@ final class CrowdTest {
         long before = node.metric("packets_received");
         List<RenewOutcome> alone = store.renew(held);
         long asked = node.metric("packets_received") - before;
-        assertThat(alone).allSatisfy(outcome -> assertThat(outcome)
-                .isInstanceOfSatisfying(RenewOutcome.Renewed.class, renewed -> assertThat(renewed.wanted())
-                        .isFalse()));
+        assertThat(alone)
+                .allSatisfy(outcome -> assertThat(outcome)
+                        .isInstanceOfSatisfying(
+                                RenewOutcome.Renewed.class,
+                                renewed -> assertThat(renewed.wanted()).isFalse()));
         assertThat(asked).as("requests for %d renewals", MANY).isLessThan(MANY / 10);
 
         for (int round = 0; round < ROUNDS; round++) {
@@ -143,8 +145,9 @@ final class CrowdTest {
             assertThat(stores.get(1).tryAcquire(waiter)).isInstanceOf(AcquireOutcome.Contended.class);
             assertThat(store.renew(held).get(round))
                     .as("round %d", round)
-                    .isInstanceOfSatisfying(RenewOutcome.Renewed.class, renewed -> assertThat(renewed.wanted())
-                            .isTrue());
+                    .isInstanceOfSatisfying(
+                            RenewOutcome.Renewed.class,
+                            renewed -> assertThat(renewed.wanted()).isTrue());
         }
     }
 
@@ -162,7 +165,8 @@ final class CrowdTest {
             stores.get(i).release(List.of(held));
             held = push().get(0);
         }
-        // One to give back, one to look; the rest is for pings and watches of holders, and is not a multiple of the line.
+        // One to give back, one to look; the rest is for pings and watches of holders, and is not a multiple of the
+        // line.
         assertThat(node.metric("packets_received") - before).isLessThan(4L * CLIENTS);
     }
 
