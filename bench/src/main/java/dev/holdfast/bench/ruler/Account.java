@@ -53,7 +53,7 @@ final class Account {
                 + System.getProperty("os.arch") + ". " + (request.isSurvey() ? "A survey with up to " : "")
                 + request.rounds() + (request.rounds() == 1 ? " round of " : " rounds of ")
                 + Lines.number(request.turn().toMillis() / 1e3)
-                + " s for each maker in turns on the same server, after " + request.warmUps() + " of "
+                + " s for each maker in turns on the same server, after " + request.warmUpsText() + " of "
                 + Lines.number(request.warmUp(true).toMillis() / 1e3)
                 + " s to warm up. Figures are medians over the rounds, in brackets the smallest and the largest; ratios"
                 + " are taken round by round, ours divided by theirs. Method and limits: docs/benchmarks.md.";

@@ -22,15 +22,13 @@ final class Report {
     void begin(Request request) {
         out.printf(
                 Locale.ROOT,
-                "Java %s, %d processors, %s%d rounds of %s s for each maker in turns, after %d to %d of %s s to warm"
-                        + " up%n",
+                "Java %s, %d processors, %s%d rounds of %s s for each maker in turns, after %s of %s s to warm up%n",
                 Runtime.version(),
                 Runtime.getRuntime().availableProcessors(),
                 request.isSurvey() ? "a survey: up to " : "",
                 request.rounds(),
                 seconds(request.turn()),
-                request.warmUps(),
-                Math.max(request.warmUps(), request.mostWarmUps()),
+                request.warmUpsText(),
                 seconds(request.warmUp(true)));
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         if (load > Runtime.getRuntime().availableProcessors() * QUIET_LOAD) {

@@ -121,6 +121,11 @@ public record Request(
         return warmUps() == 1 ? 0 : MOST_WARM_UPS;
     }
 
+    /** {@return how many rounds come first, for people} */
+    String warmUpsText() {
+        return mostWarmUps() > warmUps() ? warmUps() + " to " + mostWarmUps() : Integer.toString(warmUps());
+    }
+
     /** How many rounds come first at least and do not count. */
     int warmUps() {
         return isSurvey() || forcedWarmUp.isPresent() ? 1 : WARM_UPS;
