@@ -24,6 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Sessions that end, connections that fail, nodes that are deleted by hand, on one real server. */
 final class SessionFaultsTest {
     private static final int SESSION_MILLIS = 3_000;
+    private static final int LONG_SESSION_MILLIS = 60_000;
     private static final String LOCKS = "/holdfast/locks/";
 
     @RegisterExtension
@@ -277,9 +278,10 @@ final class SessionFaultsTest {
         return Holdfast.connect("zookeeper://127.0.0.1:" + port + "#session=" + SESSION_MILLIS + "ms");
     }
 
+    /** With a session so long that nothing ends by its own deadline before the client has heard that its session is over. */
     private static CuratorFramework curator() {
         CuratorFramework curator = CuratorFrameworkFactory.newClient(
-                node.address(), SESSION_MILLIS, SESSION_MILLIS, new RetryOneTime(100));
+                node.address(), LONG_SESSION_MILLIS, LONG_SESSION_MILLIS, new RetryOneTime(100));
         curator.start();
         return curator;
     }
