@@ -16,6 +16,9 @@ final class LeaseSql {
             c.name, c.owner, c.state, c.arrival, c.units, c.parts, c.epoch, c.expires, c.lease, c.since,
             c.client, c.client_name, c.label""";
 
+    /** Tells one server of PostgreSQL from every other one, and from itself before a restart: when it was started. */
+    static final String PLACE = "CAST(date_part('epoch', pg_postmaster_start_time()) * 1000000 AS BIGINT)";
+
     private final Dialect dialect;
     private final String prefix;
 
@@ -222,7 +225,8 @@ final class LeaseSql {
                         + " c.expires, COALESCE((SELECT SUM(a.units) FROM ${p}claim a WHERE a.name = l.name AND a.expires > ${now}"
                         + " AND (a.state = 'H' OR (a.state = 'W' AND a.arrival < c.arrival))), 0),"
                         + " (SELECT COUNT(*) FROM ${p}claim w WHERE w.name = l.name AND w.state = 'W' AND w.expires > ${now}),"
-                        + " COALESCE((SELECT MIN(h.expires) FROM ${p}claim h WHERE h.name = l.name AND h.state = 'H'), 0), l.kind"
+                        + " COALESCE((SELECT MIN(h.expires) FROM ${p}claim h WHERE h.name = l.name AND h.state = 'H'), 0), l.kind, "
+                        + (dialect == Dialect.POSTGRESQL ? PLACE : "0")
                         + " FROM ${p}lock l LEFT JOIN ${p}claim c ON c.name = l.name AND c.owner IN (" + marks(owners)
                         + ") WHERE l.name IN (" + marks(names) + ")");
     }
@@ -274,7 +278,8 @@ final class LeaseSql {
         return text("SELECT DISTINCT c.name FROM ${p}claim c WHERE c.expires <= ${now} - ? LIMIT 100");
     }
 
-    private String text(String template) {
+    /** Fills in the prefix and the clock. */
+    String text(String template) {
         return template.replace("${now}", dialect.now()).replace("${p}", prefix);
     }
 

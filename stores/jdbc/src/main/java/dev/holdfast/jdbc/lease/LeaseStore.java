@@ -18,10 +18,6 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.spi.StoreTraits.Promise;
 import java.security.SecureRandom;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,7 +26,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +44,6 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseStore implements LockStore {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MOST_NAMES_LOCKED = 200;
-    private static final int MOST_NAMES_SEEN = 10_000;
 
     private final Database database;
     private final Schema schema;
@@ -57,8 +51,10 @@ public final class LeaseStore implements LockStore {
     private final String client = new OwnerId(RANDOM.nextLong(), RANDOM.nextLong()).toString();
     private final Watch watch;
 
-    /** Names that had a row when this client took them, which it has most likely still. */
-    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    /** Names that somebody else held or waited for when this client last heard of them. */
+    private final NameSet contested = new NameSet();
+
+    private final ServerTime serverTime;
 
     private final boolean listen;
     private final StoreTraits traits;
@@ -66,7 +62,14 @@ public final class LeaseStore implements LockStore {
     private volatile boolean closed;
 
     /** What is known once the database has answered for the first time. */
-    private record Tools(LeaseSql sql, Ledger ledger, Renewals renewals, Polls polls, Views views) {}
+    private record Tools(
+            LeaseSql sql,
+            Ledger ledger,
+            AtOnce atOnce,
+            @Nullable OneTrip oneTrip,
+            Renewals renewals,
+            Polls polls,
+            Views views) {}
 
     /**
      * Opens it, without connecting.
@@ -85,6 +88,7 @@ public final class LeaseStore implements LockStore {
         this.listen = listen;
         this.traits =
                 traitsOf(listen && expected.filter(Dialect.POSTGRESQL::equals).isPresent());
+        this.serverTime = new ServerTime(context.clock());
         this.watch = new Watch(this, context);
     }
 
@@ -121,19 +125,40 @@ public final class LeaseStore implements LockStore {
         Tools ready = ready("acquire", claim.describe());
         Claim.Part first = claim.parts().get(0);
         if (claim.parts().size() == 1 && first.exclusive()) {
-            Optional<Grant> grant = database.run(
-                    "acquire", first.name(), connection -> takeAtOnce(ready.sql, connection, claim, first));
-            if (grant.isPresent()) {
-                return noted(claim, new AcquireOutcome.Granted(List.of(grant.get())));
-            }
-            if (!claim.queue()) {
-                Optional<AcquireOutcome> refusal = ready.polls.lookAt(claim);
-                if (refusal.isPresent()) {
-                    return noted(claim, refusal.get());
+            OneTrip oneTrip = claim.queue() ? ready.oneTrip : null;
+            if (oneTrip == null || !contested.contains(first.name())) {
+                Optional<Grant> grant =
+                        database.run("acquire", first.name(), connection -> ready.atOnce.take(connection, claim));
+                if (grant.isPresent()) {
+                    return noted(claim, new AcquireOutcome.Granted(List.of(grant.get())));
                 }
+            }
+            Optional<AcquireOutcome> outcome = oneTrip != null
+                    ? enter(oneTrip, claim)
+                    : claim.queue() ? Optional.empty() : ready.polls.lookAt(claim);
+            if (outcome.isPresent()) {
+                return noted(claim, outcome.get());
             }
         }
         return acquireInTransaction(claim);
+    }
+
+    /** Takes what is free or enters the line, in one round trip; empty if the case is not as simple as that. */
+    private Optional<AcquireOutcome> enter(OneTrip oneTrip, Claim claim) {
+        String name = claim.parts().get(0).name();
+        OneTrip.Attempt attempt = database.run("acquire", name, connection -> {
+            long sent = context.clock().nanos();
+            OneTrip.Attempt answer = oneTrip.enter(connection, claim);
+            answer.entered().ifPresent(entered -> serverTime.answered(sent, entered.place(), entered.serverMicros()));
+            return answer;
+        });
+        if (attempt.grant().isPresent()) {
+            contested.remove(name);
+            return Optional.of(
+                    new AcquireOutcome.Granted(List.of(attempt.grant().get())));
+        }
+        contested.add(name);
+        return attempt.entered().map(entered -> new AcquireOutcome.Contended(Lines.hint(entered.leftMicros())));
     }
 
     /** Reads the clock's and the line's state under the row's lock, so that nothing happens between look and step. */
@@ -141,73 +166,6 @@ public final class LeaseStore implements LockStore {
         return noted(
                 claim,
                 inTransaction("acquire", claim.describe(), Lines.namesOf(claim), true, lines -> lines.acquire(claim)));
-    }
-
-    private Optional<Grant> takeAtOnce(LeaseSql sql, Connection connection, Claim claim, Claim.Part part)
-            throws SQLException {
-        boolean answers = sql.dialect() != Dialect.MYSQL;
-        if (sql.dialect() == Dialect.POSTGRESQL && seen.contains(part.name())) {
-            // A row that was purged meanwhile is made again by the transaction that follows a refusal.
-            try (PreparedStatement statement = connection.prepareStatement(sql.takeOver())) {
-                bindHolder(statement, 1, claim, part);
-                sql.dialect().bindName(statement, 9, part.name());
-                try (ResultSet row = statement.executeQuery()) {
-                    return grantOf(row, claim, part);
-                }
-            }
-        }
-        try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
-            sql.dialect().bindName(statement, 1, part.name());
-            bindHolder(statement, 2, claim, part);
-            if (answers) {
-                try (ResultSet row = statement.executeQuery()) {
-                    Optional<Grant> grant = grantOf(row, claim, part);
-                    grant.ifPresent(granted -> remember(granted.name()));
-                    return grant;
-                }
-            }
-            statement.executeUpdate();
-        }
-        try (PreparedStatement statement = connection.prepareStatement(sql.readBack())) {
-            sql.dialect().bindName(statement, 1, part.name());
-            statement.setString(2, claim.owner().toString());
-            try (ResultSet row = statement.executeQuery()) {
-                return grantOf(row, claim, part);
-            }
-        }
-    }
-
-    private void bindHolder(PreparedStatement statement, int first, Claim claim, Claim.Part part) throws SQLException {
-        long lease = Entry.micros(claim);
-        statement.setInt(first, part.kind().ordinal());
-        statement.setInt(first + 1, part.capacity());
-        statement.setString(first + 2, claim.owner().toString());
-        statement.setString(first + 3, client);
-        statement.setString(first + 4, claim.holder().clientName());
-        statement.setString(first + 5, claim.holder().label());
-        statement.setLong(first + 6, lease);
-        statement.setLong(first + 7, lease);
-    }
-
-    private void remember(String name) {
-        if (seen.size() >= MOST_NAMES_SEEN) {
-            seen.clear();
-        }
-        seen.add(name);
-    }
-
-    /**
-     * A grant is proved by its owner alone: on MariaDB the row of somebody else is answered too. On a crowded row it may be
-     * one of an earlier request, whose reply was lost; whether somebody waits is then found out in a transaction.
-     */
-    private static Optional<Grant> grantOf(ResultSet row, Claim claim, Claim.Part part) throws SQLException {
-        boolean mine = row.next()
-                && claim.owner().toString().equals(row.getString(1))
-                && row.getLong(3) > 0
-                && row.getInt(4) == 0;
-        return mine
-                ? Optional.of(Grants.of(claim, part.name(), row.getLong(2), row.getLong(3), false))
-                : Optional.empty();
     }
 
     @Override
@@ -239,13 +197,7 @@ public final class LeaseStore implements LockStore {
         Tools ready = ready("release", grants.get(0).name());
         grants.forEach(grant -> watch.forget(grant.owner()));
         if (grants.size() == 1) {
-            Grant grant = grants.get(0);
-            boolean released =
-                    database.run("release", grant.name(), connection -> releaseAtOnce(ready.sql, connection, grant));
-            return List.of(
-                    released
-                            ? ReleaseOutcome.RELEASED
-                            : releaseInTransaction(grants).get(0));
+            return List.of(releaseOne(ready, grants.get(0)));
         }
         List<ReleaseOutcome> outcomes = new ArrayList<>();
         for (int from = 0; from < grants.size(); from += MOST_NAMES_LOCKED) {
@@ -255,13 +207,19 @@ public final class LeaseStore implements LockStore {
         return outcomes;
     }
 
-    private static boolean releaseAtOnce(LeaseSql sql, Connection connection, Grant grant) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql.release())) {
-            sql.dialect().bindName(statement, 1, grant.name());
-            statement.setString(2, grant.owner().toString());
-            statement.setLong(3, grant.epoch());
-            return statement.executeUpdate() == 1;
+    private ReleaseOutcome releaseOne(Tools ready, Grant grant) {
+        OneTrip oneTrip = ready.oneTrip;
+        boolean handedOver = oneTrip != null
+                && contested.contains(grant.name())
+                && database.run("release", grant.name(), connection -> oneTrip.handOver(connection, grant));
+        if (handedOver) {
+            return ReleaseOutcome.RELEASED;
         }
+        if (database.run("release", grant.name(), connection -> ready.atOnce.release(connection, grant))) {
+            contested.remove(grant.name());
+            return ReleaseOutcome.RELEASED;
+        }
+        return releaseInTransaction(List.of(grant)).get(0);
     }
 
     private List<ReleaseOutcome> releaseInTransaction(List<Grant> grants) {
@@ -310,6 +268,19 @@ public final class LeaseStore implements LockStore {
 
     String client() {
         return client;
+    }
+
+    long now() {
+        return context.clock().nanos();
+    }
+
+    ServerTime serverTime() {
+        return serverTime;
+    }
+
+    /** Notes that somebody else waits for a name, so that it is not tried to give it back as if nobody did. */
+    void wanted(String name) {
+        contested.add(name);
     }
 
     /** Looks how claims stand, and changes nothing. */
@@ -387,9 +358,12 @@ public final class LeaseStore implements LockStore {
 
     private Tools toolsFor(LeaseSql sql) {
         Ledger ledger = new Ledger(sql, client);
+        AtOnce atOnce = new AtOnce(sql, client);
         return new Tools(
                 sql,
                 ledger,
+                atOnce,
+                sql.dialect() == Dialect.POSTGRESQL ? new OneTrip(sql, atOnce, client) : null,
                 new Renewals(database, sql, ledger, watch),
                 new Polls(this, database, sql, ledger),
                 new Views(database, sql, ledger));

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lines {
     /** The lease of a grant that its client has not asked for in this moment. */
-    private static final long PROVISIONAL_MICROS = 3_000_000;
+    static final long PROVISIONAL_MICROS = 3_000_000;
 
     /** A waiter that is not heard of for this long is dropped. */
     private static final long PATIENCE_MICROS = 12_000_000;

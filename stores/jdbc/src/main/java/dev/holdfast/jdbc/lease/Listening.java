@@ -3,6 +3,7 @@ package dev.holdfast.jdbc.lease;
 import dev.holdfast.jdbc.dialect.Pooler;
 import dev.holdfast.jdbc.dialect.Visit;
 import dev.holdfast.spi.StoreContext;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
@@ -30,6 +31,9 @@ final class Listening {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     private static final String PROBE = "probe";
 
+    /** Followed by the client's id. */
+    static final String CHANNEL_PREFIX = "holdfast_";
+
     private final LeaseStore store;
     private final StoreContext context;
     private final Watch watch;
@@ -46,7 +50,7 @@ final class Listening {
     }
 
     static String channelOf(String client) {
-        return "holdfast_" + client;
+        return CHANNEL_PREFIX + client;
     }
 
     /** {@return whether notifications arrive} */
@@ -174,7 +178,37 @@ final class Listening {
             Object driver = Pooler.greetingOf(connection)
                     .orElseThrow(() -> new SQLException("the driver cannot tell notifications", "08000"))
                     .driver();
+            doNotLinger(driver);
             return new Ear(driver, driver.getClass().getMethod("getNotifications", int.class));
+        }
+
+        /**
+         * When it has heard something, the driver waits a millisecond for more, which is most of the time that a hand-over
+         * takes. A driver that believes to have looked for more already does not. Where it is built otherwise, the
+         * millisecond stays. What comes a moment later is heard by the next call.
+         */
+        private static void doNotLinger(Object driver) {
+            try {
+                Object executor =
+                        driver.getClass().getMethod("getQueryExecutor").invoke(driver);
+                Field stream = fieldOf(executor.getClass(), "pgStream");
+                Object input = stream.get(executor);
+                fieldOf(input.getClass(), "nextStreamAvailableCheckTime").setLong(input, Long.MAX_VALUE);
+            } catch (ReflectiveOperationException | RuntimeException builtOtherwise) {
+                return;
+            }
+        }
+
+        private static Field fieldOf(Class<?> type, String name) throws NoSuchFieldException {
+            for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+                for (Field field : each.getDeclaredFields()) {
+                    if (field.getName().equals(name)) {
+                        field.setAccessible(true);
+                        return field;
+                    }
+                }
+            }
+            throw new NoSuchFieldException(name);
         }
 
         List<String> hear(int millis) throws SQLException, ReflectiveOperationException {

@@ -180,6 +180,7 @@ final class Polls {
         TreeSet<String> names = new TreeSet<>();
         claims.forEach(claim -> names.addAll(Lines.namesOf(claim)));
         Map<Key, Standing> standings = new HashMap<>();
+        long sent = store.now();
         try (PreparedStatement statement = connection.prepareStatement(sql.readStanding(names.size(), claims.size()))) {
             int index = 1;
             for (Claim claim : claims) {
@@ -191,6 +192,7 @@ final class Polls {
                 while (row.next()) {
                     String name = sql.dialect().readName(row, 1);
                     Standing standing = standing(row);
+                    store.serverTime().answered(sent, row.getLong(16), standing.now);
                     OwnerId owner = Ledger.ownerOf(row.getString(7));
                     standings.put(new Key(name, null), standing);
                     if (owner != null) {

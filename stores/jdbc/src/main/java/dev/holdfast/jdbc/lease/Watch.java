@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +138,11 @@ final class Watch {
     /** Takes a notice that is meant for this client. */
     void hear(Notice notice) {
         switch (notice.kind()) {
-            case WANTED -> context.listener().wanted(notice.name(), notice.epoch());
+            case WANTED -> {
+                store.wanted(notice.name());
+                context.listener().wanted(notice.name(), notice.epoch());
+            }
+            case GRANTED -> granted(notice, Objects.requireNonNull(notice.terms()));
             case EVICTED -> {
                 forget(notice.owner());
                 context.listener().lost(notice.name(), notice.owner(), notice.epoch(), dev.holdfast.LossReason.EVICTED);
@@ -151,6 +156,19 @@ final class Watch {
                 }
             }
         }
+    }
+
+    /** Passes on a grant that was told of by whoever handed it over, so that nobody has to ask. */
+    private void granted(Notice notice, Notice.Terms terms) {
+        Waiting known = waiting.remove(notice.owner());
+        if (known == null) {
+            context.listener().retry(notice.name(), notice.owner());
+            return;
+        }
+        List<Grant> grants =
+                List.of(Grants.of(known.claim, notice.name(), notice.epoch(), terms.validMicros(), terms.wanted()));
+        holds(known.claim, grants);
+        context.listener().granted(grants, store.serverTime().notLaterThan(terms.place(), terms.serverMicros()));
     }
 
     private void inBackground(Runnable task) {

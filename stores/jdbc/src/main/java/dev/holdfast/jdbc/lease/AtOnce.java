@@ -1,0 +1,99 @@
+package dev.holdfast.jdbc.lease;
+
+import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** The uncontended steps: one statement to take a whole name, one to give it back. Thread-safe. */
+final class AtOnce {
+    private final LeaseSql sql;
+    private final String client;
+
+    /** Names that had a row when this client took them, which it has most likely still. */
+    private final NameSet seen = new NameSet();
+
+    AtOnce(LeaseSql sql, String client) {
+        this.sql = sql;
+        this.client = client;
+    }
+
+    Optional<Grant> take(Connection connection, Claim claim) throws SQLException {
+        Claim.Part part = claim.parts().get(0);
+        if (sql.dialect() == Dialect.POSTGRESQL && seen.contains(part.name())) {
+            // A row that was purged meanwhile is made again by the transaction that follows a refusal.
+            try (PreparedStatement statement = connection.prepareStatement(sql.takeOver())) {
+                bindTakeOver(statement, claim, part);
+                try (ResultSet row = statement.executeQuery()) {
+                    return grantOf(row, claim);
+                }
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
+            sql.dialect().bindName(statement, 1, part.name());
+            bindHolder(statement, 2, claim, part);
+            if (sql.dialect() != Dialect.MYSQL) {
+                try (ResultSet row = statement.executeQuery()) {
+                    Optional<Grant> grant = grantOf(row, claim);
+                    grant.ifPresent(granted -> seen.add(granted.name()));
+                    return grant;
+                }
+            }
+            statement.executeUpdate();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql.readBack())) {
+            sql.dialect().bindName(statement, 1, part.name());
+            statement.setString(2, claim.owner().toString());
+            try (ResultSet row = statement.executeQuery()) {
+                return grantOf(row, claim);
+            }
+        }
+    }
+
+    boolean release(Connection connection, Grant grant) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.release())) {
+            sql.dialect().bindName(statement, 1, grant.name());
+            statement.setString(2, grant.owner().toString());
+            statement.setLong(3, grant.epoch());
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    /** Binds {@link LeaseSql#takeOver}; the index of the next parameter is answered. */
+    int bindTakeOver(PreparedStatement statement, Claim claim, Claim.Part part) throws SQLException {
+        int name = bindHolder(statement, 1, claim, part);
+        sql.dialect().bindName(statement, name, part.name());
+        return name + 1;
+    }
+
+    private int bindHolder(PreparedStatement statement, int first, Claim claim, Claim.Part part) throws SQLException {
+        long lease = Entry.micros(claim);
+        statement.setInt(first, part.kind().ordinal());
+        statement.setInt(first + 1, part.capacity());
+        statement.setString(first + 2, claim.owner().toString());
+        statement.setString(first + 3, client);
+        statement.setString(first + 4, claim.holder().clientName());
+        statement.setString(first + 5, claim.holder().label());
+        statement.setLong(first + 6, lease);
+        statement.setLong(first + 7, lease);
+        return first + 8;
+    }
+
+    /**
+     * A grant is proved by its owner alone: on MariaDB the row of somebody else is answered too. On a crowded row it may be
+     * one of an earlier request, whose reply was lost; whether somebody waits is then found out in a transaction.
+     */
+    static Optional<Grant> grantOf(ResultSet row, Claim claim) throws SQLException {
+        boolean mine = row.next()
+                && claim.owner().toString().equals(row.getString(1))
+                && row.getLong(3) > 0
+                && row.getInt(4) == 0;
+        return mine
+                ? Optional.of(Grants.of(claim, claim.parts().get(0).name(), row.getLong(2), row.getLong(3), false))
+                : Optional.empty();
+    }
+}
