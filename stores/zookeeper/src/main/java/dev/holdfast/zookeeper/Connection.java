@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
@@ -111,15 +112,15 @@ final class Connection {
         return closed;
     }
 
-    /** Ends the session, or, where it is not ours to end, deletes what is left of it. */
-    void close(List<String> nodes) {
+    /** Ends the session, or, where it is not ours to end, has what is left in it given back. */
+    void close(Consumer<Session> giveBack) {
         closed = true;
         curator.getConnectionStateListenable().removeListener(listener);
         Session session = current;
         if (owned) {
             end(session);
         } else if (session != null && !session.hasEnded()) {
-            nodes.forEach(session::delete);
+            giveBack.accept(session);
         }
     }
 

@@ -200,7 +200,7 @@ final class FairStore implements LockStore {
         }
         List<Place> left = List.copyOf(places.values());
         left.forEach(watches::forget);
-        connection.close(left.stream().flatMap(place -> place.nodes().stream()).toList());
+        connection.close(session -> left.forEach(place -> place.nodes().forEach(session::delete)));
         places.clear();
     }
 

@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.Op;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 
@@ -54,7 +53,6 @@ final class SimpleStore implements LockStore {
     private static final Duration LONGEST_HINT = Duration.ofSeconds(5);
     private static final int ASKS_PER_TRUST = 3;
 
-    private final Layout layout;
     private final StoreContext context;
     private final Connection connection;
     private final Tombstones tombstones;
@@ -68,6 +66,10 @@ final class SimpleStore implements LockStore {
 
     /** What a claim holds: with which version of the node of each name, by which session. */
     private record Holding(Claim claim, Session session, SingleNodes.Taken taken) {
+        boolean isOf(Grant grant) {
+            return taken.epoch() == grant.epoch() && taken.has(grant.name());
+        }
+
         List<Grant> grants() {
             List<Grant> grants = new ArrayList<>();
             for (Claim.Part part : claim.parts()) {
@@ -88,7 +90,6 @@ final class SimpleStore implements LockStore {
             Settings settings,
             StoreContext context,
             BiFunction<StoreContext, Connection.Observer, Connection> connect) {
-        this.layout = settings.layout();
         this.context = context;
         this.tombstones = new Tombstones(context.clock());
         this.connection = connect.apply(context, new Sessions());
@@ -115,7 +116,10 @@ final class SimpleStore implements LockStore {
             if (held != null && held.session() == session && stillThere(held, call)) {
                 return new AcquireOutcome.Granted(held.grants());
             }
-            holdings.remove(claim.owner());
+            if (held != null) {
+                holdings.remove(claim.owner());
+                claim.parts().forEach(part -> nodes.forget(part.name(), claim.owner(), session));
+            }
             Optional<SingleNodes.Taken> taken = nodes.take(claim, session, call);
             if (taken.isEmpty()) {
                 return refused(claim, session, call);
@@ -250,11 +254,10 @@ final class SimpleStore implements LockStore {
             Optional<Holding> held = holdingOf(grant);
             answers.add(
                     held.isPresent()
-                            ? session.multi(List.of(
-                                    Op.check(
-                                            layout.lock(grant.name()),
-                                            held.get().taken().version(grant.name())),
-                                    Op.delete(nodes.holder(grant.name()), -1)))
+                            ? session.multi(nodes.release(
+                                    grant.name(),
+                                    grant.owner(),
+                                    held.get().taken().version(grant.name())))
                             : CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
         }
         List<ReleaseOutcome> outcomes = new ArrayList<>();
@@ -265,27 +268,36 @@ final class SimpleStore implements LockStore {
     }
 
     private ReleaseOutcome released(Grant grant, CompletableFuture<?> answer, Session session, Call call) {
-        ReleaseOutcome outcome;
-        try {
-            call.await(answer);
-            outcome = ReleaseOutcome.RELEASED;
-        } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
-            outcome = ReleaseOutcome.NOT_HELD;
-        } catch (KeeperException failed) {
-            return new ReleaseOutcome.Unknown(failure(failed, session, call));
+        ReleaseOutcome outcome = answered(answer, session, call);
+        if (outcome instanceof ReleaseOutcome.Unknown) {
+            return outcome;
         }
-        holdingOf(grant).ifPresent(held -> {
-            if (held.taken().gaveBack(grant.name())) {
-                holdings.remove(grant.owner(), held);
+        holdings.computeIfPresent(grant.owner(), (owner, held) -> {
+            if (!held.isOf(grant)) {
+                return held;
             }
+            if (outcome == ReleaseOutcome.NOT_HELD) {
+                // Within this step, so that it is sent before the owner can take the name anew.
+                nodes.forget(grant.name(), owner, session);
+            }
+            return held.taken().gaveBack(grant.name()) ? null : held;
         });
         return outcome;
     }
 
+    private ReleaseOutcome answered(CompletableFuture<?> answer, Session session, Call call) {
+        try {
+            call.await(answer);
+            return ReleaseOutcome.RELEASED;
+        } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
+            return ReleaseOutcome.NOT_HELD;
+        } catch (KeeperException failed) {
+            return new ReleaseOutcome.Unknown(failure(failed, session, call));
+        }
+    }
+
     private Optional<Holding> holdingOf(Grant grant) {
-        return Optional.ofNullable(holdings.get(grant.owner()))
-                .filter(held ->
-                        held.taken().epoch() == grant.epoch() && held.taken().has(grant.name()));
+        return Optional.ofNullable(holdings.get(grant.owner())).filter(held -> held.isOf(grant));
     }
 
     @Override
@@ -314,10 +326,16 @@ final class SimpleStore implements LockStore {
     @Override
     public void close() {
         if (!connection.isClosed()) {
-            connection.close(holdings.values().stream()
-                    .flatMap(held -> held.claim().parts().stream())
-                    .map(part -> nodes.holder(part.name()))
-                    .toList());
+            connection.close(session -> holdings.values().forEach(held -> leave(held, session)));
+        }
+    }
+
+    private void leave(Holding held, Session session) {
+        for (Claim.Part part : held.claim().parts()) {
+            if (held.taken().has(part.name())) {
+                session.multi(nodes.release(
+                        part.name(), held.claim().owner(), held.taken().version(part.name())));
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import dev.holdfast.LockView;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,9 +20,19 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.jspecify.annotations.Nullable;
 
-/** The tree of the simple mode: {@code BASE/locks/NAME/holder}. Thread-safe. */
+/**
+ * The tree of the simple mode: {@code BASE/locks/NAME/holder}, which one claim at a time can make, and beside it a badge
+ * that is named after the claim. The version of the name's node counts those who took it, and every step compares it. The
+ * count begins anew when the server has cleared away an unused name; the badge is what prevents that as long as the claim
+ * goes by a count, and it is what a step of a claim that has lost everything does not find. Thread-safe.
+ */
 final class SingleNodes {
     private static final String HOLDER = "/holder";
+    private static final String BADGE = "/of-";
+
+    /** Of the steps that take a name: holder, badge, count. */
+    private static final int STEPS = 3;
+
     private static final int MOST_ATTEMPTS = 8;
     private static final int MOST_KNOWN = 10_000;
 
@@ -73,12 +84,28 @@ final class SingleNodes {
         return layout.lock(name) + HOLDER;
     }
 
+    private String badge(String name, OwnerId owner) {
+        return layout.lock(name) + BADGE + owner;
+    }
+
+    /** Gives one name back, if it is held still. */
+    List<Op> release(String name, OwnerId owner, int version) {
+        return List.of(
+                Op.check(layout.lock(name), version), Op.delete(badge(name, owner), -1), Op.delete(holder(name), -1));
+    }
+
+    /** Clears away what is left of a claim whose holder's node is gone or another one's. Nobody waits for that. */
+    void forget(String name, OwnerId owner, Session session) {
+        session.delete(badge(name, owner));
+    }
+
     /** Proves that everything is still held, by a request that the leader puts in order. */
     List<Op> checks(Claim claim, Taken taken) {
         List<Op> checks = new ArrayList<>();
         for (Claim.Part part : claim.parts()) {
             if (taken.has(part.name())) {
                 checks.add(Op.check(layout.lock(part.name()), taken.version(part.name())));
+                checks.add(Op.check(badge(part.name(), claim.owner()), -1));
                 checks.add(Op.check(holder(part.name()), -1));
             }
         }
@@ -93,6 +120,8 @@ final class SingleNodes {
                 Known seen = known.getOrDefault(part.name(), new Known(new byte[0], 0));
                 steps.add(
                         Op.create(holder(part.name()), Badge.of(claim, part), connection.acl(), CreateMode.EPHEMERAL));
+                steps.add(Op.create(
+                        badge(part.name(), claim.owner()), new byte[0], connection.acl(), CreateMode.EPHEMERAL));
                 steps.add(Op.setData(layout.lock(part.name()), seen.data(), seen.version()));
             }
             try {
@@ -114,7 +143,7 @@ final class SingleNodes {
         long epoch = 0;
         for (int i = 0; i < claim.parts().size(); i++) {
             String name = claim.parts().get(i).name();
-            OpResult.SetDataResult written = (OpResult.SetDataResult) results.get(2 * i + 1);
+            OpResult.SetDataResult written = (OpResult.SetDataResult) results.get(STEPS * i + STEPS - 1);
             epoch = written.getStat().getMzxid();
             versions.put(name, written.getStat().getVersion());
             remember(
@@ -202,14 +231,13 @@ final class SingleNodes {
             try {
                 call.await(caughtUp);
                 if (Badge.parse(call.await(held).data()).owner().equals(claim.owner())) {
-                    call.await(session.multi(List.of(
-                            Op.check(
-                                    layout.lock(part.name()),
-                                    call.await(lock).stat().getVersion()),
-                            Op.delete(holder(part.name()), -1))));
+                    call.await(session.multi(release(
+                            part.name(), claim.owner(), call.await(lock).stat().getVersion())));
+                } else {
+                    forget(part.name(), claim.owner(), session);
                 }
             } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
-                continue;
+                forget(part.name(), claim.owner(), session);
             }
         }
     }
@@ -282,7 +310,9 @@ final class SingleNodes {
                         layout.lock(name),
                         Eviction.write(by, reason),
                         lock.stat().getVersion()));
-                for (String each : Badge.parse(held.data()).names()) {
+                Badge badge = Badge.parse(held.data());
+                for (String each : badge.names()) {
+                    steps.add(Op.delete(badge(each, badge.owner()), -1));
                     steps.add(Op.delete(holder(each), -1));
                 }
                 if (lock.stat().getMzxid() != held.stat().getCzxid()) {

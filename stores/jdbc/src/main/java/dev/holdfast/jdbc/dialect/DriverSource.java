@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public record DriverSource(String url, @Nullable Credentials credentials, Durati
         }
         limit(properties, "connectTimeout");
         limit(properties, "socketTimeout");
+        prepareOnTheServer(properties);
         return DriverManager.getConnection(url, properties);
     }
 
@@ -36,6 +38,16 @@ public record DriverSource(String url, @Nullable Credentials credentials, Durati
             long millis = Math.max(1, timeout.toMillis());
             long value = dialect == Dialect.POSTGRESQL ? (millis + 999) / 1_000 : millis;
             properties.setProperty(key, Long.toString(value));
+        }
+    }
+
+    /** The statements are few and long, and to read one takes MariaDB longer than to do what it says. */
+    private void prepareOnTheServer(Properties properties) {
+        boolean asked = Dialect.ofUrl(url).filter(Dialect::isMySqlFamily).isPresent();
+        for (String key : asked ? List.of("useServerPrepStmts", "cachePrepStmts") : List.<String>of()) {
+            if (!url.contains(key)) {
+                properties.setProperty(key, "true");
+            }
         }
     }
 

@@ -58,8 +58,9 @@ final class LeaseSql {
     }
 
     /**
-     * Takes over a free or expired row, on PostgreSQL, where that costs a third less than an insert that meets a row. The
-     * clock is read once, before the statement may have to wait. No row is answered if there is nothing to take.
+     * Takes over a free or expired row, on PostgreSQL, where that costs a third less than an insert that meets a row. To
+     * read the clock several times costs less than a subquery that reads it once. No row is answered if there is nothing
+     * to take.
      */
     String takeOver() {
         return takeOver;
@@ -67,11 +68,10 @@ final class LeaseSql {
 
     private String takeOverText() {
         return text("""
-                UPDATE ${p}lock l SET kind = ?, capacity = ?, owner = ?, client = ?, client_name = ?, label = ?, lease = ?,
-                    epoch = GREATEST(l.epoch + 1, n.now), expires = n.now + ?, since = n.now
-                FROM (SELECT ${now} AS now OFFSET 0) n
-                WHERE l.name = ? AND l.crowded = 0 AND l.expires <= n.now
-                RETURNING l.owner, l.epoch, l.expires - n.now, l.crowded""");
+                UPDATE ${p}lock SET kind = ?, capacity = ?, owner = ?, client = ?, client_name = ?, label = ?, lease = ?,
+                    epoch = GREATEST(epoch + 1, ${now}), expires = ${now} + ?, since = ${now}
+                WHERE name = ? AND crowded = 0 AND expires <= ${now}
+                RETURNING owner, epoch, expires - ${now}, crowded""");
     }
 
     private String acquireText() {
@@ -111,22 +111,23 @@ final class LeaseSql {
                 });
     }
 
+    /** The time of the row that was to be inserted is the time by which it is judged: reading the clock costs more. */
     private static final String INSERT_OR_TAKE_OVER = """
             INSERT INTO ${p}lock (name, kind, capacity, owner, client, client_name, label, lease,
                 epoch, expires, since, crowded)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?,
                 GREATEST(${now}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)), ${now} + ?, ${now}, 0)
             ON DUPLICATE KEY UPDATE
-                kind = IF(crowded = 0 AND expires <= ${now}, VALUES(kind), kind),
-                capacity = IF(crowded = 0 AND expires <= ${now}, VALUES(capacity), capacity),
-                owner = IF(crowded = 0 AND expires <= ${now}, VALUES(owner), owner),
-                client = IF(crowded = 0 AND expires <= ${now}, VALUES(client), client),
-                client_name = IF(crowded = 0 AND expires <= ${now}, VALUES(client_name), client_name),
-                label = IF(crowded = 0 AND expires <= ${now}, VALUES(label), label),
-                lease = IF(crowded = 0 AND expires <= ${now}, VALUES(lease), lease),
-                since = IF(crowded = 0 AND expires <= ${now}, VALUES(since), since),
-                epoch = IF(crowded = 0 AND expires <= ${now}, GREATEST(epoch + 1, VALUES(epoch)), epoch),
-                expires = IF(crowded = 0 AND expires <= ${now}, VALUES(expires), expires)""";
+                kind = IF(crowded = 0 AND expires <= VALUES(since), VALUES(kind), kind),
+                capacity = IF(crowded = 0 AND expires <= VALUES(since), VALUES(capacity), capacity),
+                owner = IF(crowded = 0 AND expires <= VALUES(since), VALUES(owner), owner),
+                client = IF(crowded = 0 AND expires <= VALUES(since), VALUES(client), client),
+                client_name = IF(crowded = 0 AND expires <= VALUES(since), VALUES(client_name), client_name),
+                label = IF(crowded = 0 AND expires <= VALUES(since), VALUES(label), label),
+                lease = IF(crowded = 0 AND expires <= VALUES(since), VALUES(lease), lease),
+                since = IF(crowded = 0 AND expires <= VALUES(since), VALUES(since), since),
+                epoch = IF(crowded = 0 AND expires <= VALUES(since), GREATEST(epoch + 1, VALUES(epoch)), epoch),
+                expires = IF(crowded = 0 AND expires <= VALUES(since), VALUES(expires), expires)""";
 
     /** The grant of the statement before, if there was one. */
     String readBack() {
