@@ -144,28 +144,48 @@ final class OutageTest {
 
     @Test
     void emptiedServerIsToldAsLossWithinARenewal() throws InterruptedException {
-        Lease lease = direct().lock("flushed", options()).acquire();
-        CompletableFuture<LossReason> told = new CompletableFuture<>();
-        lease.onLost(told::complete);
-        long token = lease.token();
+        Loss loss = new Loss(direct().lock("flushed", renewedLongBeforeItsEnd()).acquire());
         redis.ask("FLUSHALL");
 
-        assertThat(Outcomes.of(told)).isEqualTo(LossReason.EXPIRED);
-        assertThat(direct().lock("flushed").tryAcquire().orElseThrow().token()).isGreaterThan(token);
+        loss.comesBeforeTheDeadline();
+        assertThat(direct().lock("flushed").tryAcquire().orElseThrow().token()).isGreaterThan(loss.lease.token());
     }
 
     @Test
     void restartWithoutPersistenceIsToldAsLossAndTokensStillGrow() throws InterruptedException {
         Holdfast locks = direct();
-        Lease lease = locks.lock("restarted", options()).acquire();
-        CompletableFuture<LossReason> told = new CompletableFuture<>();
-        lease.onLost(told::complete);
+        Loss loss = new Loss(locks.lock("restarted", renewedLongBeforeItsEnd()).acquire());
         redis.kill();
         redis.start();
 
-        assertThat(Outcomes.of(told)).isEqualTo(LossReason.EXPIRED);
+        loss.comesBeforeTheDeadline();
         assertThat(locks.lock("restarted").tryAcquire(PATIENCE).orElseThrow().token())
-                .isGreaterThan(lease.token());
+                .isGreaterThan(loss.lease.token());
+    }
+
+    /** The loss of a lease, and whether it was told by a renewal: without one it would be told at the deadline. */
+    private static final class Loss {
+        private final Lease lease;
+        private final long deadlineNanos;
+        private final CompletableFuture<LossReason> told = new CompletableFuture<>();
+        private final CompletableFuture<Long> toldNanos = new CompletableFuture<>();
+
+        /** To be made before what loses the lease: the deadline is the one that the lease has now. */
+        Loss(Lease lease) {
+            this.lease = lease;
+            lease.onLost(reason -> {
+                toldNanos.complete(System.nanoTime());
+                told.complete(reason);
+            });
+            this.deadlineNanos = System.nanoTime() + lease.remaining().toNanos();
+        }
+
+        void comesBeforeTheDeadline() throws InterruptedException {
+            assertThat(Outcomes.of(told)).isEqualTo(LossReason.EXPIRED);
+            assertThat(Duration.ofNanos(deadlineNanos - Outcomes.of(toldNanos)))
+                    .as("what was left of the lease when its loss was told")
+                    .isPositive();
+        }
     }
 
     @Test
@@ -260,6 +280,11 @@ final class OutageTest {
         redis.start();
 
         assertThat(locks.lock("lazy").tryAcquire(PATIENCE)).isPresent();
+    }
+
+    /** Renewals come after a third of it, so two thirds are left for a slow machine until the deadline comes first. */
+    private static LockOptions renewedLongBeforeItsEnd() {
+        return LockOptions.defaults().withLeaseTime(LEASE.multipliedBy(2));
     }
 
     private static LockOptions options() {
