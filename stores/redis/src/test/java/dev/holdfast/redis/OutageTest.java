@@ -20,10 +20,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -223,6 +225,30 @@ final class OutageTest {
         network.heal();
 
         assertThat(Outcomes.of(waiter).token()).isGreaterThan(held.token());
+    }
+
+    /**
+     * A connection that is closed is made anew, and then the waiter asks at once. So this one is not closed: the message
+     * that tells the grant is held back, with everything behind it, until after the waiter has asked by itself. The dead
+     * connection would be found out and replaced as well, only later; it must not have been by then.
+     */
+    @Test
+    @Tag("full")
+    void waiterWhoseMessagesAreHeldBackAsksByItself() throws InterruptedException {
+        LockOptions calm = LockOptions.defaults().withLeaseTime(PATIENCE);
+        Lease held = direct().lock("held back", calm).acquire();
+        CompletableFuture<Lease> waiter =
+                behindTheNetwork().lock("held back", calm).acquireAsync();
+        await().until(() -> view("held back").waiters().size() == 1);
+        // An answered heartbeat: it will take two more until the connection counts as dead.
+        await().atMost(PATIENCE).until(() -> Subscriptions.areAllAnsweringHeartbeats(redis));
+        Set<String> before = Subscriptions.of(redis);
+        network.hold(Direction.TO_CLIENT, 1, Subscriptions::isMessage);
+        held.close();
+
+        assertThat(Outcomes.of(waiter).isHeld()).isTrue();
+        assertThat(network.caught()).as("the message that was held back").isEqualTo(1);
+        assertThat(Subscriptions.of(redis)).as("nobody has subscribed anew").isEqualTo(before);
     }
 
     @Test
