@@ -46,6 +46,8 @@ final class AccessTest {
                         .withUsers(
                                 "user default on >" + PASSWORD + " ~* &* +@all",
                                 "user locks on >" + PASSWORD + " " + documentedAcl(),
+                                "user selecting on >" + PASSWORD + " " + documentedAcl() + " +select",
+                                "user waiting on >" + PASSWORD + " " + documentedAcl() + " +wait",
                                 "user mute on >" + PASSWORD + " "
                                         + documentedAcl().replace("&holdfast:*", ""),
                                 "user reader on >" + PASSWORD + " ~holdfast:* &holdfast:* +@read +@pubsub +ping"));
@@ -89,6 +91,37 @@ final class AccessTest {
                     .isEmpty();
             assertThat(one.release() && two.release()).isTrue();
             assertThat(locks.all("acl/a", "acl/b").acquire().release()).isTrue();
+        }
+    }
+
+    @Test
+    void anotherDatabaseNeedsOnePermissionMore() throws InterruptedException {
+        refused(url("locks", PASSWORD) + "/2", "permissions");
+        use(url("selecting", PASSWORD) + "/2");
+    }
+
+    @Test
+    void replicasThatAcknowledgeNeedOnePermissionMore() throws InterruptedException {
+        RedisNode.start(
+                rig, RedisSettings.defaults().withPassword(PASSWORD).withLines("replicaof 127.0.0.1 " + redis.port()));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> String.valueOf(redis.ask("INFO", "replication")).contains("state=online"));
+        assertThatThrownBy(() -> use(url("locks", PASSWORD) + "#replicas=1"))
+                .isInstanceOf(StoreMisconfiguredException.class)
+                .hasMessageContaining("permissions")
+                .satisfies(AccessTest::showsNoSecret);
+        use(url("waiting", PASSWORD) + "#replicas=1");
+    }
+
+    @Test
+    void locksAreListedByScanAndNeverByKeys() throws InterruptedException {
+        try (Holdfast locks = Holdfast.connect(redis.url())) {
+            Lease held = locks.lock("listed").acquire();
+            CommandCounts.reset(redis);
+            assertThat(locks.list("listed", 10)).hasSize(1);
+
+            assertThat(CommandCounts.of(redis)).containsKey("scan").doesNotContainKey("keys");
+            assertThat(held.release()).isTrue();
         }
     }
 

@@ -37,6 +37,7 @@ final class BareClient implements StoreListener, AutoCloseable {
     final Queue<List<Grant>> pushed = new ConcurrentLinkedQueue<>();
     final Queue<Long> anchors = new ConcurrentLinkedQueue<>();
     final Queue<Long> wanted = new ConcurrentLinkedQueue<>();
+    final Queue<OwnerId> retried = new ConcurrentLinkedQueue<>();
 
     BareClient(String url) {
         this(context -> new RedisStoreProvider().open(StoreUri.parse(url, Map.of(), null), context));
@@ -81,7 +82,9 @@ final class BareClient implements StoreListener, AutoCloseable {
     }
 
     @Override
-    public void retry(String name, OwnerId owner) {}
+    public void retry(String name, OwnerId owner) {
+        retried.add(owner);
+    }
 
     @Override
     public void granted(List<Grant> grants, long anchorNanos) {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
@@ -23,12 +24,24 @@ record Claimed(String name, long epoch, long askedNanos, long returnedNanos, lon
 
     /** Checks a whole history: epochs are unique, follow the order of grants, and no two claims overlap. */
     static void check(List<Claimed> history) {
+        checkTokens(history);
+        checkExclusion(history);
+    }
+
+    /** Checks that epochs are unique and follow the order of grants. */
+    static void checkTokens(List<Claimed> history) {
+        check(history, Claimed::checkOrder);
+    }
+
+    /** Checks that no two claims overlap. */
+    static void checkExclusion(List<Claimed> history) {
+        check(history, Claimed::checkOverlaps);
+    }
+
+    private static void check(List<Claimed> history, BiConsumer<List<Claimed>, List<String>> rule) {
         Map<String, List<Claimed>> byName = history.stream().collect(Collectors.groupingBy(Claimed::name));
         List<String> problems = new ArrayList<>();
-        byName.values().forEach(claims -> {
-            checkOrder(claims, problems);
-            checkOverlaps(claims, problems);
-        });
+        byName.values().forEach(claims -> rule.accept(claims, problems));
         assertThat(problems).as("%s grants", history.size()).isEmpty();
     }
 

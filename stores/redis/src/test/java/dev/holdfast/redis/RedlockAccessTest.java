@@ -51,6 +51,10 @@ final class RedlockAccessTest {
             assertThat(locks.lock("acl").tryAcquire()).isEmpty();
             Outcomes.outlives(held, brief);
             assertThat(locks.list("a", 10)).hasSize(1);
+            assertThat(nodes)
+                    .allSatisfy(node -> assertThat(CommandCounts.of(node))
+                            .containsKey("scan")
+                            .doesNotContainKey("keys"));
             assertThat(held.release()).isTrue();
             assertThat(Outcomes.of(waiter).isHeld()).isTrue();
             assertThat(locks.evict("acl", "test")).isEqualTo(1);

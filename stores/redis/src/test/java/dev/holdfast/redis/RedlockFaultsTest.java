@@ -254,19 +254,6 @@ final class RedlockFaultsTest {
     }
 
     @Test
-    void waiterIsServedByReleaseMessagesAndNotOnlyByAskingAgain() throws InterruptedException {
-        Lease held = client().lock("waited for", options()).acquire();
-        CompletableFuture<Lease> waiter = client().lock("waited for", options()).acquireAsync();
-        await().atMost(PATIENCE)
-                .until(() ->
-                        nodes.node(0).ask("ZCARD", "holdfast:rl:{waited for}:w").equals(1L));
-        assertThat(waiter).isNotDone();
-        held.close();
-
-        assertThat(Outcomes.of(waiter).token()).isGreaterThan(held.token());
-    }
-
-    @Test
     void subscriptionsThatAreCutDoNotStallAWaiter() throws InterruptedException {
         Lease held = client().lock("cut", options()).acquire();
         CompletableFuture<Lease> waiter =

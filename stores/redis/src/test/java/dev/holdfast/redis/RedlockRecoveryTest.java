@@ -10,9 +10,14 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.redis.RedisNode;
+import dev.holdfast.rig.redis.RespConnection;
 import dev.holdfast.spi.Grant;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -52,8 +57,70 @@ final class RedlockRecoveryTest {
     }
 
     @Test
-    void newNodesThatHaveBeenUpForLongGrantAtOnce() throws InterruptedException {
+    void newNodesThatHaveBeenUpForLongGrantAtOnceAndWaitWhenTheyWereFlushed() throws InterruptedException {
         RedlockNodes nodes = RedlockNodes.start(rig, 3);
+        awaitOld(nodes);
+        try (Holdfast locks = connect(nodes.url(OPTIONS))) {
+            Lease before = locks.lock("flushed", options()).tryAcquire().orElseThrow();
+            for (int node = 0; node < nodes.count(); node++) {
+                nodes.node(node).ask("FLUSHALL");
+            }
+
+            othersWaitFor(nodes, before);
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void oldNodesThatWereFlushedWaitAlsoWhereTheirCountsWereSetBack() throws InterruptedException {
+        RedlockNodes nodes = RedlockNodes.start(rig, 3);
+        awaitOld(nodes);
+        try (Holdfast locks = connect(nodes.url(OPTIONS))) {
+            Lease before = locks.lock("flushed", options()).tryAcquire().orElseThrow();
+            for (int node = 0; node < nodes.count(); node++) {
+                nodes.node(node).ask("FLUSHALL");
+                nodes.node(node).ask("CONFIG", "RESETSTAT");
+            }
+
+            othersWaitFor(nodes, before);
+        }
+    }
+
+    /** By the node's own script: for how long it has certainly lost nothing. */
+    @Test
+    void nodeThatMayHaveBeenEmptiedDoesNotSaySinceWhenItIsNot() throws InterruptedException {
+        RedlockNodes nodes = RedlockNodes.start(rig, 1);
+        RedisNode node = nodes.node(0);
+        await().atMost(PATIENCE).until(() -> certainlyEmptyMillis(node) > 0);
+        node.ask("CONFIG", "GET", "port");
+        assertThat(certainlyEmptyMillis(node)).as("nothing was reset").isPositive();
+        node.ask("CONFIG", "RESETSTAT");
+        assertThat(certainlyEmptyMillis(node))
+                .as("the counts do not reach back")
+                .isZero();
+        node.ask("FLUSHALL");
+        assertThat(certainlyEmptyMillis(node)).as("flushed").isZero();
+        try (RespConnection connection = node.connect()) {
+            connection.ask("MULTI");
+            connection.ask("FLUSHALL");
+            connection.ask("CONFIG", "RESETSTAT");
+            connection.ask("EXEC");
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+        assertThat(String.valueOf(node.ask("INFO", "commandstats"))).doesNotContain("flush");
+        assertThat(certainlyEmptyMillis(node)).as("flushed and forgotten").isZero();
+    }
+
+    private static long certainlyEmptyMillis(RedisNode node) {
+        RedlockCalls calls = new RedlockCalls("holdfast", RedlockCalls.Fencing.SOUND);
+        List<?> look = Answers.list(Direct.ask(node, calls.look("mark", Duration.ofSeconds(1))));
+        assertThat(Answers.number(look.get(0))).as("it does not vote").isZero();
+        return Answers.number(look.get(4));
+    }
+
+    /** Waits until all nodes have been running for longer than the longest lease. */
+    private static void awaitOld(RedlockNodes nodes) {
         await().atMost(PATIENCE).until(() -> {
             boolean old = true;
             for (int node = 0; node < nodes.count(); node++) {
@@ -63,27 +130,16 @@ final class RedlockRecoveryTest {
             }
             return old;
         });
-        try (Holdfast locks = connect(nodes.url(OPTIONS))) {
-            assertThat(locks.lock("first", options()).tryAcquire()).isPresent();
-        }
     }
 
-    @Test
-    void setThatWasFlushedEverywhereWaitsHoweverLongItHasBeenUp() throws InterruptedException {
-        RedlockNodes nodes = RedlockNodes.start(rig, 3);
-        try (Holdfast locks = connect(nodes.url(FRESH))) {
-            Lease before = locks.lock("flushed", options()).acquire();
-            for (int node = 0; node < nodes.count(); node++) {
-                nodes.node(node).ask("FLUSHALL");
-            }
-            try (Holdfast others = connect(nodes.url(OPTIONS))) {
-                assertThatThrownBy(() -> others.lock("flushed", options()).tryAcquire())
-                        .isInstanceOf(StoreUnavailableException.class);
-                Lease after = others.lock("flushed", options()).acquire();
+    private static void othersWaitFor(RedlockNodes nodes, Lease before) throws InterruptedException {
+        try (Holdfast others = connect(nodes.url(OPTIONS))) {
+            assertThatThrownBy(() -> others.lock("flushed", options()).tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class);
+            Lease after = others.lock("flushed", options()).acquire();
 
-                assertThat(before.isHeld()).as("told before").isFalse();
-                assertThat(after.token()).isGreaterThan(before.token());
-            }
+            assertThat(before.isHeld()).as("told before").isFalse();
+            assertThat(after.token()).isGreaterThan(before.token());
         }
     }
 

@@ -8,6 +8,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockView;
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.tls.Certificates;
 import dev.holdfast.rig.zookeeper.ZooKeeperNode;
@@ -32,6 +33,7 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -188,18 +190,49 @@ final class TreeTest {
     @Test
     void clientAndServerSpeakTls() throws InterruptedException {
         Certificates certificates = Certificates.forLocalhost(rig);
-        ZooKeeperNode secure =
-                ZooKeeperNode.start(rig, ZooKeeperSettings.defaults().withTls(certificates));
-        String url = "zookeeper://localhost:" + secure.tlsAddress().substring("127.0.0.1:".length())
-                + "#tls=true&trustStore=" + certificates.trustStore() + "&trustStorePassword="
-                + Certificates.TRUST_STORE_PASSWORD;
+        useOverTls(secured(certificates), certificates);
+    }
+
+    @Test
+    @Tag("full")
+    void serverThatCannotProveWhoItIsIsNotTalkedTo() throws InterruptedException {
+        Certificates certificates = Certificates.forLocalhost(rig);
+        ZooKeeperNode secure = secured(certificates);
+        useOverTls(secure, certificates);
+        refusesOverTls(secure, Certificates.forLocalhost(rig), "signed by an authority that is not trusted");
+        Certificates elsewhere = Certificates.forHost(rig, "elsewhere.example");
+        refusesOverTls(secured(elsewhere), elsewhere, "signed for another host");
+        useOverTls(secure, certificates);
+    }
+
+    private static ZooKeeperNode secured(Certificates certificates) throws InterruptedException {
+        return ZooKeeperNode.start(rig, ZooKeeperSettings.defaults().withTls(certificates));
+    }
+
+    private static void useOverTls(ZooKeeperNode secure, Certificates trusted) throws InterruptedException {
         // The first handshake of a JVM loads half of the TLS library.
         try (Holdfast client = Holdfast.builder()
-                .url(url)
+                .url(tlsUrl(secure, trusted))
                 .commandTimeout(Duration.ofSeconds(30))
                 .build()) {
             assertThat(client.lock("secured").acquire().release()).isTrue();
         }
+    }
+
+    /** The driver goes on trying for as long as the client has patience. */
+    private static void refusesOverTls(ZooKeeperNode server, Certificates trusted, String why) {
+        assertThatThrownBy(() -> Holdfast.builder()
+                        .url(tlsUrl(server, trusted))
+                        .commandTimeout(Duration.ofSeconds(4))
+                        .build()
+                        .close())
+                .as(why)
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    private static String tlsUrl(ZooKeeperNode secure, Certificates trusted) {
+        return "zookeeper://localhost:" + secure.tlsAddress().substring("127.0.0.1:".length()) + "#tls=true&trustStore="
+                + trusted.trustStore() + "&trustStorePassword=" + Certificates.TRUST_STORE_PASSWORD;
     }
 
     @Test
