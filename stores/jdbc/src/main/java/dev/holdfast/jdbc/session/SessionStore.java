@@ -1,7 +1,6 @@
 package dev.holdfast.jdbc.session;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreUnavailableException;
@@ -18,12 +17,10 @@ import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +69,7 @@ public final class SessionStore implements LockStore {
      * @param schema the tables
      * @param context what the engine lends
      * @param strategy makes the locks
-     * @param shares whether names can be locked for less than their capacity
+     * @param traits what they promise
      * @param most how many connections may hold locks at the same time
      */
     public SessionStore(
@@ -80,29 +77,14 @@ public final class SessionStore implements LockStore {
             Schema schema,
             StoreContext context,
             BiFunction<Database, Dialect, SessionLock> strategy,
-            boolean shares,
+            StoreTraits traits,
             int most) {
         this.database = database;
         this.schema = schema;
         this.context = context;
         this.strategy = strategy;
-        this.traits = traitsOf(shares);
+        this.traits = traits;
         this.dedicated = new Dedicated(database.connections(), most);
-    }
-
-    private static StoreTraits traitsOf(boolean shares) {
-        Set<Promise> promises = EnumSet.of(
-                Promise.SEVERAL_NAMES, Promise.ATOMIC_NAMES, Promise.BETWEEN_PROCESSES, Promise.DEATH_SEEN_AT_ONCE);
-        if (shares) {
-            promises.add(Promise.SHARED);
-        }
-        return new StoreTraits(
-                StoreTraits.Expiry.SESSION,
-                promises,
-                LockOptions.SHORTEST_LEASE,
-                Duration.ofDays(3650),
-                "locks end with the connection that holds them, so a restart or failover of the server ends all of them;"
-                        + " the holder is told within a second, which may be after somebody else was granted the lock");
     }
 
     @Override
