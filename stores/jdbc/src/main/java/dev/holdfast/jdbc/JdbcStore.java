@@ -15,6 +15,7 @@ import dev.holdfast.jdbc.session.Register;
 import dev.holdfast.jdbc.session.Registered;
 import dev.holdfast.jdbc.session.SessionLock;
 import dev.holdfast.jdbc.session.SessionStore;
+import dev.holdfast.jdbc.session.SessionTraits;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
@@ -172,7 +173,16 @@ public final class JdbcStore implements StoreFactory {
             Connections pool = new Connections(source, SIDE_CONNECTIONS, context.commandTimeout());
             boolean shares = strategy == Strategy.ROW
                     && expected.filter(RowLock::sharesOn).isPresent();
-            return new SessionStore(new Database(pool, context), schema(), context, this::lockFor, shares, connections);
+            // As long as it is not known where a data source leads to, the weaker promise is made.
+            boolean sequence = strategy == Strategy.ADVISORY
+                    && expected.filter(Dialect::isMySqlFamily).isEmpty();
+            return new SessionStore(
+                    new Database(pool, context),
+                    schema(),
+                    context,
+                    this::lockFor,
+                    SessionTraits.of(shares, sequence),
+                    connections);
         }
         Database database = new Database(new Connections(source, connections, context.commandTimeout()), context);
         return new LeaseStore(database, schema(), context, expected, notifications);

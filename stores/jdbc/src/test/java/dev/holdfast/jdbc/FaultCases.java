@@ -28,6 +28,7 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -156,6 +157,33 @@ abstract class FaultCases {
         assertThat(told.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(next.token()).isGreaterThan(lease.token());
         cable.heal();
+    }
+
+    @Test
+    @Tag("full")
+    void clientThatIsFrozenInTheMiddleOfATransactionCostsTheHolderNothing()
+            throws ExecutionException, InterruptedException, TimeoutException {
+        FaultProxy cable = FaultProxy.before(rig, server.port());
+        // Its own patience is longer than the test, so that only the server can end its transaction.
+        Holdfast frozen = keep(Holdfast.builder()
+                .url(server.accessThrough(cable.port()).jdbcUrlWithCredentials())
+                .commandTimeout(PATIENCE.multipliedBy(2))
+                .build());
+        LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(12));
+        Lease lease = client(server.access()).lock("frozen", options).acquire();
+        cable.hold(Direction.TO_SERVER, 1, request -> request.contains("INSERT INTO holdfast_claim"));
+        // Over two names the line is entered in a transaction, on every database; it has locked the rows by then.
+        CompletableFuture<Lease> waiter = frozen.all("frozen", "other").acquireAsync();
+        Awaitility.await().atMost(PATIENCE).until(() -> cable.caught() == 1);
+        long until = System.nanoTime() + options.leaseTime().toNanos();
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            assertThat(lease.isHeld()).isTrue();
+            return System.nanoTime() - until > 0;
+        });
+
+        assertThat(lease.release()).isTrue();
+        assertThat(waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).token("frozen"))
+                .isGreaterThan(lease.token());
     }
 
     @Test

@@ -2,11 +2,8 @@ package dev.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.rig.Rig;
-import dev.holdfast.rig.database.Access;
-import dev.holdfast.rig.mariadb.MariaDb;
-import dev.holdfast.rig.mysql.MySql;
-import dev.holdfast.rig.postgres.Postgres;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -28,6 +25,8 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Statements that meet at one row, at the worst moment. */
 final class LateWaiterTest {
@@ -36,48 +35,85 @@ final class LateWaiterTest {
     @RegisterExtension
     static final Rig RIG = new Rig();
 
-    @Test
-    void waiterThatCommitsWhileTheReleaseBlocksOnTheRowIsServedOnPostgres()
-            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
-        waiterIsServed(
-                Postgres.given(RIG),
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE holdfast_lock%'");
-    }
+    private static final DialectServers SERVERS = new DialectServers(RIG);
 
-    @Test
-    void waiterThatCommitsWhileTheReleaseBlocksOnTheRowIsServedOnMariaDb()
-            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
-        waiterIsServed(MariaDb.given(RIG), "SELECT count(*) FROM information_schema.innodb_lock_waits");
-    }
-
-    private static void waiterIsServed(Access access, String blocked)
+    @ParameterizedTest
+    @EnumSource
+    void waiterThatCommitsWhileTheReleaseBlocksOnTheRowIsServed(Dialect dialect)
             throws SQLException, InterruptedException, ExecutionException, TimeoutException {
         Claim waiting = TestContext.claim(LEASE, "late");
         try (TestContext context = new TestContext();
-                LockStore store = open(access.jdbcUrlWithCredentials(), context);
-                Connection waiter = access.connect();
-                Connection observer = access.connect()) {
-            Grant held = take(store, TestContext.claim(LEASE, "late"));
+                LockStore store = open(SERVERS.url(dialect), context);
+                Connection waiter = SERVERS.connect(dialect);
+                Connection observer = SERVERS.connect(dialect)) {
+            Grant held = takeAfresh(store);
+
+            assertThat(releaseWhile(dialect, store, held, waiter, waiting, blockedRelease(dialect)))
+                    .isInstanceOf(ReleaseOutcome.Released.class);
+            assertThat(holder(dialect, observer)).isEqualTo(waiting.owner().toString());
+        }
+    }
+
+    /** A transaction would serve it too, and tell it to ask: a notice with the grant comes from the one round trip only. */
+    @Test
+    void waiterThatCommitsWhileTheHandOverInOneRoundTripBlocksOnTheRowIsServed()
+            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
+        Dialect dialect = Dialect.POSTGRESQL;
+        String blocked = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                + " AND query LIKE 'SELECT 1 FROM holdfast_lock%FOR UPDATE'";
+        Claim waiting = TestContext.claim(LEASE, "late");
+        try (TestContext context = new TestContext();
+                LockStore store = open(SERVERS.url(dialect), context);
+                Connection waiter = SERVERS.connect(dialect);
+                Connection observer = SERVERS.connect(dialect);
+                Ear ear = Ear.on(
+                        SERVERS.connect(dialect), "holdfast_" + waiting.owner().toString())) {
+            Grant held = takeAfresh(store);
+            Claim passing = TestContext.claim(LEASE, "late").queued(true);
+            assertThat(store.tryAcquire(passing)).isInstanceOf(AcquireOutcome.Contended.class);
+            store.withdraw(passing, false);
+
+            assertThat(releaseWhile(dialect, store, held, waiter, waiting, blocked))
+                    .isInstanceOf(ReleaseOutcome.Released.class);
+            assertThat(holder(dialect, observer)).isEqualTo(waiting.owner().toString());
+            assertThat(ear.next()).startsWith("g " + waiting.owner() + " ");
+            assertThat(count(observer, "SELECT COUNT(*) FROM holdfast_claim")).isZero();
+        }
+    }
+
+    /** Releases a grant, and lets a waiter in when the release is blocked and has read whatever it reads before that. */
+    private static ReleaseOutcome releaseWhile(
+            Dialect dialect, LockStore store, Grant held, Connection waiter, Claim waiting, String blocked)
+            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
+        try (Connection observer = SERVERS.connect(dialect)) {
             waiter.setAutoCommit(false);
-            execute(waiter, "SELECT name FROM holdfast_lock WHERE name = 'late' FOR UPDATE");
+            executeOn(dialect, waiter, "SELECT name FROM holdfast_lock WHERE name = ? FOR UPDATE");
             CompletableFuture<ReleaseOutcome> release = CompletableFuture.supplyAsync(
                     () -> store.release(List.of(held)).get(0));
             Awaitility.await().until(() -> count(observer, blocked) > 0);
-            enterLine(waiter, waiting);
-            execute(waiter, "UPDATE holdfast_lock SET crowded = 1 WHERE name = 'late'");
+            enterLine(dialect, waiter, waiting);
+            executeOn(dialect, waiter, "UPDATE holdfast_lock SET crowded = 1 WHERE name = ?");
             waiter.commit();
-
-            assertThat(release.get(30, TimeUnit.SECONDS)).isInstanceOf(ReleaseOutcome.Released.class);
-            assertThat(holder(observer)).isEqualTo(waiting.owner().toString());
+            return release.get(30, TimeUnit.SECONDS);
         }
+    }
+
+    private static String blockedRelease(Dialect dialect) {
+        return switch (dialect) {
+            case POSTGRESQL ->
+                "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                        + " AND query LIKE 'UPDATE holdfast_lock%'";
+            case MARIADB -> "SELECT COUNT(*) FROM information_schema.innodb_lock_waits";
+            case MYSQL -> "SELECT COUNT(*) FROM performance_schema.data_lock_waits";
+            case H2 -> "SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
+        };
     }
 
     @Test
     void nameWhoseRowWasPurgedIsTakenAllTheSame() throws SQLException, InterruptedException {
-        Access access = Postgres.given(RIG);
         try (TestContext context = new TestContext();
-                LockStore store = open(access.jdbcUrlWithCredentials(), context);
-                Connection operator = access.connect()) {
+                LockStore store = open(SERVERS.url(Dialect.POSTGRESQL), context);
+                Connection operator = SERVERS.connect(Dialect.POSTGRESQL)) {
             Grant first = take(store, TestContext.claim(LEASE, "purged"));
             store.release(List.of(first));
             execute(operator, "DELETE FROM holdfast_lock WHERE name = 'purged'");
@@ -90,9 +126,9 @@ final class LateWaiterTest {
 
     @Test
     void contendedAcquireIsRefusedHoweverAffectedRowsAreCounted() throws SQLException, InterruptedException {
-        for (Access access : List.of(MariaDb.given(RIG), MySql.given(RIG))) {
+        for (Dialect dialect : List.of(Dialect.MARIADB, Dialect.MYSQL)) {
             for (boolean affected : new boolean[] {true, false}) {
-                String url = access.jdbcUrlWithCredentials() + "&useAffectedRows=" + affected + "#connections=1";
+                String url = SERVERS.url(dialect) + "&useAffectedRows=" + affected + "#connections=1";
                 try (TestContext context = new TestContext();
                         LockStore store = open(url, context)) {
                     Grant other = take(store, TestContext.claim(LEASE, "other"));
@@ -122,22 +158,39 @@ final class LateWaiterTest {
         return ((AcquireOutcome.Granted) outcome).grants().get(0);
     }
 
-    private static void enterLine(Connection connection, Claim claim) throws SQLException {
+    /** Tests of one database share the name, and the one before has left it to its waiter. */
+    private static Grant takeAfresh(LockStore store) {
+        store.evict("late", "test", "left by another test");
+        return take(store, TestContext.claim(LEASE, "late"));
+    }
+
+    private static void enterLine(Dialect dialect, Connection connection, Claim claim) throws SQLException {
         String forEver = "9000000000000000";
         try (PreparedStatement statement = connection.prepareStatement("INSERT INTO holdfast_claim (name, owner, state,"
-                + " arrival, units, parts, epoch, expires, lease, since, client, client_name, label) VALUES ('late', ?, 'W',"
+                + " arrival, units, parts, epoch, expires, lease, since, client, client_name, label) VALUES (?, ?, 'W',"
                 + " 1, 1, 1, 0, " + forEver + ", 30000000, 1, ?, 'late', '')")) {
-            statement.setString(1, claim.owner().toString());
+            dialect.bindName(statement, 1, "late");
             statement.setString(2, claim.owner().toString());
+            statement.setString(3, claim.owner().toString());
             statement.executeUpdate();
         }
     }
 
-    private static String holder(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT owner FROM holdfast_lock WHERE name = 'late'")) {
-            row.next();
-            return row.getString(1);
+    private static String holder(Dialect dialect, Connection connection) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT owner FROM holdfast_lock WHERE name = ?")) {
+            dialect.bindName(statement, 1, "late");
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getString(1);
+            }
+        }
+    }
+
+    private static void executeOn(Dialect dialect, Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            dialect.bindName(statement, 1, "late");
+            statement.execute();
         }
     }
 

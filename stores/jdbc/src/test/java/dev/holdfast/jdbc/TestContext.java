@@ -27,6 +27,11 @@ public final class TestContext implements AutoCloseable {
 
     /** {@return a context whose listener hears nothing} */
     public StoreContext context() {
+        return context(new Deaf());
+    }
+
+    /** {@return a context with a listener of the test's own} */
+    public StoreContext context(StoreListener listener) {
         return new StoreContext(
                 "test",
                 () -> System.nanoTime() - ORIGIN_NANOS,
@@ -37,7 +42,7 @@ public final class TestContext implements AutoCloseable {
                 io,
                 Duration.ofSeconds(5),
                 new Random(),
-                new Deaf());
+                listener);
     }
 
     /** {@return a claim of a new owner for whole names} */
@@ -61,7 +66,8 @@ public final class TestContext implements AutoCloseable {
         io.shutdownNow();
     }
 
-    private static final class Deaf implements StoreListener {
+    /** Hears nothing; a test overrides what it wants to hear. */
+    static class Deaf implements StoreListener {
         @Override
         public void retry(String name, OwnerId owner) {}
 

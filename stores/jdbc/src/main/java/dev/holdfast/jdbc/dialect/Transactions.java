@@ -11,12 +11,12 @@ import java.sql.Statement;
 final class Transactions {
     private static final int KEEP = -1;
 
-    /** The idle limit of a transaction on PostgreSQL and on a borrowed connection. */
+    /** The idle limit of a transaction. */
     private static final int MOST_IDLE_SECONDS = 5;
 
     /**
-     * The idle limit of the store's own connections to MySQL, where it cannot be told apart for transactions, and to
-     * MariaDB: long enough that a connection is not opened anew for every lock.
+     * The idle limit of the store's own connections to MySQL and MariaDB between transactions: long enough that a
+     * connection is not opened anew for every lock.
      */
     private static final int OWN_IDLE_SECONDS = 30;
 
@@ -47,6 +47,9 @@ final class Transactions {
             execute(
                     connection,
                     "SET @holdfast_wait = @@SESSION.wait_timeout, SESSION wait_timeout = " + MOST_IDLE_SECONDS);
+        } else if (dialect == Dialect.MYSQL) {
+            // MySQL has one limit for everything that is idle; single statements in autocommit do without this.
+            execute(connection, "SET SESSION wait_timeout = " + MOST_IDLE_SECONDS);
         }
         connection.setAutoCommit(false);
         if (dialect.isMySqlFamily() && shared) {
@@ -68,6 +71,8 @@ final class Transactions {
         }
         if (dialect.isMySqlFamily() && shared) {
             execute(connection, "SET SESSION wait_timeout = @holdfast_wait");
+        } else if (dialect == Dialect.MYSQL) {
+            execute(connection, "SET SESSION wait_timeout = " + OWN_IDLE_SECONDS);
         }
     }
 

@@ -15,6 +15,9 @@ final class Held {
     final Seat seat;
     final String session;
 
+    /** What took it, and gives it back. */
+    final SessionLock lock;
+
     /** Guards the connection and what follows. */
     final ReentrantLock use = new ReentrantLock();
 
@@ -26,11 +29,12 @@ final class Held {
     /** Whether somebody is looking at the connection just now; not guarded. */
     final AtomicBoolean lookedAt = new AtomicBoolean();
 
-    Held(Claim claim, List<Grant> grants, Seat seat, String session) {
+    Held(Claim claim, List<Grant> grants, Seat seat, String session, SessionLock lock) {
         this.claim = claim;
         this.grants = grants;
         this.seat = seat;
         this.session = session;
+        this.lock = lock;
     }
 
     boolean matches(Grant grant) {

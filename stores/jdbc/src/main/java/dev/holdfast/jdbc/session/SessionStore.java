@@ -1,9 +1,6 @@
 package dev.holdfast.jdbc.session;
 
-import dev.holdfast.HoldfastException;
-import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
-import dev.holdfast.LossReason;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
@@ -18,20 +15,14 @@ import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -41,15 +32,9 @@ import org.jspecify.annotations.Nullable;
  * be after the database has granted the lock to somebody else. Thread-safe.
  */
 public final class SessionStore implements LockStore {
-    private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
-
-    /** A loss is certain; why it happened is told if the database answers in this time. */
-    private static final Duration REASON_PATIENCE = Duration.ofMillis(500);
-
     private static final long TOMBSTONE_NANOS = Duration.ofSeconds(60).toNanos();
     private static final long FIRST_HINT_NANOS = Duration.ofMillis(2).toNanos();
     private static final int MOST_DOUBLINGS = 5;
-    private static final int MOST_LOSSES = 1_000;
 
     private final Database database;
     private final Schema schema;
@@ -57,11 +42,9 @@ public final class SessionStore implements LockStore {
     private final BiFunction<Database, Dialect, SessionLock> strategy;
     private final StoreTraits traits;
     private final Dedicated dedicated;
-    private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
+    private final Holdings holdings;
     private final Map<OwnerId, Long> tombstones = new ConcurrentHashMap<>();
-    private final Map<OwnerId, LossReason> lost = new ConcurrentHashMap<>();
     private final Map<OwnerId, Integer> refusals = new ConcurrentHashMap<>();
-    private final AtomicBoolean looking = new AtomicBoolean();
     private volatile @Nullable SessionLock lock;
     private volatile boolean closed;
 
@@ -72,7 +55,7 @@ public final class SessionStore implements LockStore {
      * @param schema the tables
      * @param context what the engine lends
      * @param strategy makes the locks
-     * @param shares whether names can be locked for less than their capacity
+     * @param traits what they promise
      * @param most how many connections may hold locks at the same time
      */
     public SessionStore(
@@ -80,29 +63,15 @@ public final class SessionStore implements LockStore {
             Schema schema,
             StoreContext context,
             BiFunction<Database, Dialect, SessionLock> strategy,
-            boolean shares,
+            StoreTraits traits,
             int most) {
         this.database = database;
         this.schema = schema;
         this.context = context;
         this.strategy = strategy;
-        this.traits = traitsOf(shares);
+        this.traits = traits;
         this.dedicated = new Dedicated(database.connections(), most);
-    }
-
-    private static StoreTraits traitsOf(boolean shares) {
-        Set<Promise> promises = EnumSet.of(
-                Promise.SEVERAL_NAMES, Promise.ATOMIC_NAMES, Promise.BETWEEN_PROCESSES, Promise.DEATH_SEEN_AT_ONCE);
-        if (shares) {
-            promises.add(Promise.SHARED);
-        }
-        return new StoreTraits(
-                StoreTraits.Expiry.SESSION,
-                promises,
-                LockOptions.SHORTEST_LEASE,
-                Duration.ofDays(3650),
-                "locks end with the connection that holds them, so a restart or failover of the server ends all of them;"
-                        + " the holder is told within a second, which may be after somebody else was granted the lock");
+        this.holdings = new Holdings(context, dedicated);
     }
 
     @Override
@@ -113,9 +82,9 @@ public final class SessionStore implements LockStore {
     @Override
     public AcquireOutcome tryAcquire(Claim claim) {
         SessionLock ready = ready("acquire", claim.describe());
-        Held known = held.get(claim.owner());
+        Held known = holdings.get(claim.owner());
         if (known != null) {
-            return isAlive(known) ? new AcquireOutcome.Granted(known.grants) : contended(claim);
+            return holdings.isAlive(known) ? new AcquireOutcome.Granted(known.grants) : contended(claim);
         }
         if (isBuried(claim.owner())) {
             return contended(claim);
@@ -153,12 +122,11 @@ public final class SessionStore implements LockStore {
                     session,
                     true));
         }
-        Held mine = new Held(claim, List.copyOf(grants), seat, session);
-        held.put(claim.owner(), mine);
-        lookLater();
+        Held mine = new Held(claim, List.copyOf(grants), seat, session, ready);
+        holdings.add(mine);
         boolean unwanted = isBuried(claim.owner()) || closed;
-        if (unwanted && held.remove(claim.owner()) != null) {
-            end(ready, mine);
+        if (unwanted && holdings.remove(claim.owner()) != null) {
+            holdings.end(mine);
             return contended(claim);
         }
         refusals.remove(claim.owner());
@@ -177,16 +145,16 @@ public final class SessionStore implements LockStore {
 
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
-        SessionLock ready = ready("withdraw", claim.describe());
+        ready("withdraw", claim.describe());
         refusals.remove(claim.owner());
         if (mayStillArrive) {
             long now = context.clock().nanos();
             tombstones.values().removeIf(until -> until < now);
             tombstones.put(claim.owner(), now + TOMBSTONE_NANOS);
         }
-        Held mine = held.remove(claim.owner());
+        Held mine = holdings.remove(claim.owner());
         if (mine != null) {
-            end(ready, mine);
+            holdings.end(mine);
         }
     }
 
@@ -197,22 +165,22 @@ public final class SessionStore implements LockStore {
     }
 
     private RenewOutcome renew(Grant grant) {
-        Held mine = held.get(grant.owner());
-        if (mine != null && mine.matches(grant) && isAlive(mine)) {
+        Held mine = holdings.get(grant.owner());
+        if (mine != null && mine.matches(grant) && holdings.isAlive(mine)) {
             return new RenewOutcome.Renewed(null, true);
         }
-        return new RenewOutcome.Lost(lost.getOrDefault(grant.owner(), LossReason.SESSION_LOST));
+        return new RenewOutcome.Lost(holdings.reasonOfLoss(grant.owner()));
     }
 
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
-        SessionLock ready = ready("release", "held locks");
-        return grants.stream().map(grant -> release(ready, grant)).toList();
+        ready("release", "held locks");
+        return grants.stream().map(this::release).toList();
     }
 
     /** A transaction gives back all of its rows or none, so a lock over several names ends with the last of them. */
-    private ReleaseOutcome release(SessionLock ready, Grant grant) {
-        Held mine = held.get(grant.owner());
+    private ReleaseOutcome release(Grant grant) {
+        Held mine = holdings.get(grant.owner());
         if (mine == null || !mine.matches(grant)) {
             return ReleaseOutcome.NOT_HELD;
         }
@@ -227,32 +195,8 @@ public final class SessionStore implements LockStore {
         } finally {
             mine.use.unlock();
         }
-        held.remove(grant.owner());
-        return end(ready, mine) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
-    }
-
-    /** Gives everything back; false if the connection had been lost before. */
-    private boolean end(SessionLock ready, Held mine) {
-        mine.use.lock();
-        try {
-            if (mine.ended) {
-                return false;
-            }
-            mine.ended = true;
-            boolean stillHeld = ready.giveBack(mine.seat, mine.claim);
-            dedicated.giveBack(mine.seat);
-            return stillHeld;
-        } catch (SQLException broken) {
-            // The end of the connection is the end of the lock.
-            dedicated.discard(mine.seat);
-            return false;
-        } catch (HoldfastException untold) {
-            // It was given back, but not taken from the roll, where it goes with its session.
-            dedicated.discard(mine.seat);
-            return true;
-        } finally {
-            mine.use.unlock();
-        }
+        holdings.remove(grant.owner());
+        return holdings.end(mine) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
     }
 
     @Override
@@ -292,108 +236,9 @@ public final class SessionStore implements LockStore {
     @Override
     public void close() {
         closed = true;
-        SessionLock known = lock;
-        for (Held mine : held.values()) {
-            if (known != null) {
-                end(known, mine);
-            }
-        }
-        held.clear();
+        holdings.close();
         dedicated.close();
         database.close();
-    }
-
-    /** Looks at the connections that hold locks, as long as there are any, each for itself: one may be silent for long. */
-    private void lookLater() {
-        if (!closed && looking.compareAndSet(false, true)) {
-            context.scheduler().schedule(LOOK_INTERVAL, () -> {
-                looking.set(false);
-                held.values().forEach(this::lookInBackground);
-                if (!held.isEmpty()) {
-                    lookLater();
-                }
-            });
-        }
-    }
-
-    private void lookInBackground(Held mine) {
-        if (!mine.lookedAt.compareAndSet(false, true)) {
-            return;
-        }
-        try {
-            context.ioExecutor().execute(() -> {
-                try {
-                    isAlive(mine);
-                } finally {
-                    mine.lookedAt.set(false);
-                }
-            });
-        } catch (RejectedExecutionException closing) {
-            // The client is closed and holds nothing any more.
-            mine.lookedAt.set(false);
-        }
-    }
-
-    /** Asks the connection of a lock for a sign of life; without one the lock is lost, and that is told. */
-    private boolean isAlive(Held mine) {
-        SessionLock known = lock;
-        mine.use.lock();
-        try {
-            if (mine.ended || known == null) {
-                return false;
-            }
-            if (known.sessionOf(mine.seat) == mine.seat.backend()) {
-                return true;
-            }
-            endLost(mine);
-        } catch (SQLException gone) {
-            endLost(mine);
-        } finally {
-            mine.use.unlock();
-        }
-        held.remove(mine.claim.owner(), mine);
-        tellLoss(known, mine);
-        return false;
-    }
-
-    private void endLost(Held mine) {
-        mine.ended = true;
-        dedicated.discard(mine.seat);
-    }
-
-    /** Tells it at once, with the reason if that is known soon; a database that is silent must not keep the loss back. */
-    private void tellLoss(SessionLock known, Held mine) {
-        AtomicBoolean told = new AtomicBoolean();
-        Runnable cancel = context.scheduler().schedule(REASON_PATIENCE, () -> tell(told, mine, Set.of()));
-        try {
-            Set<Grant> evicted = new HashSet<>();
-            for (Grant grant : mine.grants) {
-                if (known.read(grant.name()).isEvicted(grant.epoch())) {
-                    evicted.add(grant);
-                }
-            }
-            tell(told, mine, evicted);
-            known.strike(mine.claim);
-        } catch (HoldfastException unanswered) {
-            tell(told, mine, Set.of());
-        } finally {
-            cancel.run();
-        }
-    }
-
-    private void tell(AtomicBoolean told, Held mine, Set<Grant> evicted) {
-        if (!told.compareAndSet(false, true)) {
-            return;
-        }
-        if (lost.size() > MOST_LOSSES) {
-            lost.clear();
-        }
-        for (Grant grant : mine.grants) {
-            LossReason reason = evicted.contains(grant) ? LossReason.EVICTED : LossReason.SESSION_LOST;
-            lost.put(mine.claim.owner(), reason);
-            context.listener().lost(grant.name(), grant.owner(), grant.epoch(), reason);
-        }
-        context.listener().sessionLost(mine.session);
     }
 
     private boolean isBuried(OwnerId owner) {

@@ -2,59 +2,75 @@ package dev.holdfast.jdbc.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.jdbc.DialectServers;
 import dev.holdfast.jdbc.TestContext;
-import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
-import dev.holdfast.jdbc.dialect.DriverSource;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreContext;
 import java.sql.Connection;
-import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rows of idle names are deleted, and no epoch repeats because of it. */
+/** Rows of idle names are deleted, and no epoch repeats because of it; on every database. */
 final class PurgeTest {
-    private static final String URL = "jdbc:h2:mem:purge";
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final long AT_ONCE = 0;
+    private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1_000;
+
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final AtomicInteger TESTS = new AtomicInteger();
 
     private final TestContext surroundings = new TestContext();
-    private Connection keepAlive;
+
+    /** Every test has tables of its own. */
+    private final String prefix = "purge" + TESTS.incrementAndGet() + "_";
+
+    private Dialect dialect;
+    private Connection operator;
     private Database database;
     private LeaseStore store;
 
-    @BeforeEach
-    void openStore() throws SQLException {
-        keepAlive = DriverManager.getConnection(URL);
+    private void open(Dialect chosen) throws SQLException, InterruptedException {
+        dialect = chosen;
+        operator = SERVERS.connect(chosen);
         StoreContext context = surroundings.context();
-        database = new Database(
-                new Connections(new DriverSource(URL, null, context.commandTimeout()), 4, context.commandTimeout()),
-                context);
-        Schema schema = new Schema("lease", "holdfast_", Schema.Mode.CREATE);
-        store = new LeaseStore(database, schema, context, Optional.of(Dialect.H2), false);
+        database = SERVERS.open(chosen, context);
+        Schema schema = new Schema("lease", prefix, Schema.Mode.CREATE);
+        store = new LeaseStore(database, schema, context, Optional.of(chosen), false);
     }
 
     @AfterEach
     void closeStore() throws SQLException {
-        store.close();
-        keepAlive.close();
+        if (store != null) {
+            store.close();
+            operator.close();
+        }
         surroundings.close();
     }
 
-    @Test
-    void idleRowIsDeletedAtTheTurnAfterTheFloorWasRaised() throws SQLException {
+    @ParameterizedTest
+    @EnumSource
+    void idleRowIsDeletedAtTheTurnAfterTheFloorWasRaised(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
         Grant idle = take("idle");
         store.release(List.of(idle));
         take("held");
@@ -65,56 +81,116 @@ final class PurgeTest {
         assertThat(names()).containsExactly("held");
     }
 
-    @Test
-    void epochAfterAPurgeIsLargerThanThoseBeforeIt() throws SQLException {
+    @ParameterizedTest
+    @EnumSource
+    void epochAfterAPurgeIsLargerThanThoseBeforeIt(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
         Grant before = take("idle");
         store.release(List.of(before));
         turn();
         turn();
         assertThat(names()).isEmpty();
 
+        assertThat(ask("SELECT floor_epoch FROM " + prefix + "meta")).isGreaterThanOrEqualTo(before.epoch());
         assertThat(take("idle").epoch()).isGreaterThan(before.epoch());
     }
 
-    @Test
-    void floorHoldsEvenIfTheClockWasSetBack() throws SQLException {
-        long future = take("clock").epoch() + Duration.ofHours(1).toNanos() / 1_000;
-        try (Statement statement = keepAlive.createStatement()) {
-            statement.executeUpdate("UPDATE holdfast_meta SET floor_epoch = " + future);
-        }
+    @ParameterizedTest
+    @EnumSource
+    void floorHoldsEvenIfTheClockWasSetBack(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        long future = take("clock").epoch() + HOUR_MICROS;
+        update("UPDATE " + prefix + "meta SET floor_epoch = " + future);
 
         assertThat(take("unknown").epoch()).isEqualTo(future + 1);
+        assertThat(grants(TestContext.claim(LEASE, "one", "two")))
+                .as("rows that a transaction makes")
+                .allMatch(grant -> grant.epoch() == future + 1);
     }
 
-    @Test
-    void onlyOneClientTakesATurn() {
-        store.ping();
-        LeaseSql sql = new LeaseSql(Dialect.H2, "holdfast_");
-        long hour = Duration.ofHours(1).toNanos() / 1_000;
+    @ParameterizedTest
+    @EnumSource
+    void idleRowWhoseEpochTheFloorHasNotReachedStays(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        Grant before = take("ahead");
+        store.release(List.of(before));
+        long future = before.epoch() + HOUR_MICROS;
+        update("UPDATE " + prefix + "lock SET epoch = " + future);
+        turn();
+        turn();
 
-        assertThat(new Purge(store, database, sql, hour, AT_ONCE).run()).isTrue();
-        assertThat(new Purge(store, database, sql, hour, AT_ONCE).run()).isFalse();
+        assertThat(names()).containsExactly("ahead");
+        assertThat(take("ahead").epoch()).isEqualTo(future + 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void entryOfAWaiterThatIsGoneIsSweptAway(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        take("left");
+        String owner = TestContext.claim(LEASE, "left").owner().toString();
+        try (PreparedStatement statement = operator.prepareStatement("INSERT INTO " + prefix + "claim (name, owner,"
+                + " state, arrival, units, parts, epoch, expires, lease, since, client, client_name, label)"
+                + " VALUES (?, ?, 'W', 1, 1, 1, 0, 1, 30000000, 1, ?, 'gone', '')")) {
+            dialect.bindName(statement, 1, "left");
+            statement.setString(2, owner);
+            statement.setString(3, owner);
+            statement.executeUpdate();
+        }
+        update("UPDATE " + prefix + "lock SET crowded = 1");
+        turn();
+
+        assertThat(ask("SELECT COUNT(*) FROM " + prefix + "claim")).isZero();
+        assertThat(ask("SELECT crowded FROM " + prefix + "lock")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onlyOneClientTakesATurn(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        store.ping();
+        LeaseSql sql = new LeaseSql(dialect, prefix);
+
+        assertThat(new Purge(store, database, sql, HOUR_MICROS, AT_ONCE).run()).isTrue();
+        assertThat(new Purge(store, database, sql, HOUR_MICROS, AT_ONCE).run()).isFalse();
     }
 
     private boolean turn() {
-        return new Purge(store, database, new LeaseSql(Dialect.H2, "holdfast_"), AT_ONCE, AT_ONCE).run();
+        return new Purge(store, database, new LeaseSql(dialect, prefix), AT_ONCE, AT_ONCE).run();
     }
 
     private Grant take(String name) {
-        Claim claim = TestContext.claim(LEASE, name);
+        return grants(TestContext.claim(LEASE, name)).get(0);
+    }
+
+    private List<Grant> grants(Claim claim) {
         AcquireOutcome outcome = store.tryAcquire(claim);
         assertThat(outcome).isInstanceOf(AcquireOutcome.Granted.class);
-        return ((AcquireOutcome.Granted) outcome).grants().get(0);
+        return ((AcquireOutcome.Granted) outcome).grants();
     }
 
     private List<String> names() throws SQLException {
-        try (Statement statement = keepAlive.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT name FROM holdfast_lock ORDER BY name")) {
-            List<String> names = new java.util.ArrayList<>();
+        try (Statement statement = operator.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT name FROM " + prefix + "lock ORDER BY name")) {
+            List<String> names = new ArrayList<>();
             while (rows.next()) {
-                names.add(Dialect.H2.readName(rows, 1));
+                names.add(dialect.readName(rows, 1));
             }
             return names;
+        }
+    }
+
+    private void update(String sql) throws SQLException {
+        try (Statement statement = operator.createStatement()) {
+            statement.executeUpdate(sql);
+        }
+    }
+
+    private long ask(String sql) throws SQLException {
+        try (Statement statement = operator.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
         }
     }
 }

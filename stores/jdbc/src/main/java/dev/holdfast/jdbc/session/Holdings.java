@@ -1,0 +1,184 @@
+package dev.holdfast.jdbc.session;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.StoreContext;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client holds, with the watch over the connections that hold it: they are looked at twice a second, and a loss is
+ * told. Thread-safe.
+ */
+final class Holdings implements AutoCloseable {
+    private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
+
+    /** A loss is certain; why it happened is told if the database answers in this time. */
+    private static final Duration REASON_PATIENCE = Duration.ofMillis(500);
+
+    private static final int MOST_LOSSES = 1_000;
+
+    private final StoreContext context;
+    private final Dedicated dedicated;
+    private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
+    private final Map<OwnerId, LossReason> lost = new ConcurrentHashMap<>();
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile boolean closed;
+
+    Holdings(StoreContext context, Dedicated dedicated) {
+        this.context = context;
+        this.dedicated = dedicated;
+    }
+
+    void add(Held mine) {
+        held.put(mine.claim.owner(), mine);
+        lookLater();
+    }
+
+    @Nullable
+    Held get(OwnerId owner) {
+        return held.get(owner);
+    }
+
+    /** Whoever removes a holding ends it. */
+    @Nullable
+    Held remove(OwnerId owner) {
+        return held.remove(owner);
+    }
+
+    LossReason reasonOfLoss(OwnerId owner) {
+        return lost.getOrDefault(owner, LossReason.SESSION_LOST);
+    }
+
+    /** Gives everything back; false if the connection had been lost before. */
+    boolean end(Held mine) {
+        mine.use.lock();
+        try {
+            if (mine.ended) {
+                return false;
+            }
+            mine.ended = true;
+            boolean stillHeld = mine.lock.giveBack(mine.seat, mine.claim);
+            dedicated.giveBack(mine.seat);
+            return stillHeld;
+        } catch (SQLException broken) {
+            // The end of the connection is the end of the lock.
+            dedicated.discard(mine.seat);
+            return false;
+        } catch (HoldfastException untold) {
+            // It was given back, but not taken from the roll, where it goes with its session.
+            dedicated.discard(mine.seat);
+            return true;
+        } finally {
+            mine.use.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        held.values().forEach(this::end);
+        held.clear();
+    }
+
+    /** Looks at the connections that hold locks, as long as there are any, each for itself: one may be silent for long. */
+    private void lookLater() {
+        if (!closed && looking.compareAndSet(false, true)) {
+            context.scheduler().schedule(LOOK_INTERVAL, () -> {
+                looking.set(false);
+                held.values().forEach(this::lookInBackground);
+                if (!held.isEmpty()) {
+                    lookLater();
+                }
+            });
+        }
+    }
+
+    private void lookInBackground(Held mine) {
+        if (!mine.lookedAt.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            context.ioExecutor().execute(() -> {
+                try {
+                    isAlive(mine);
+                } finally {
+                    mine.lookedAt.set(false);
+                }
+            });
+        } catch (RejectedExecutionException closing) {
+            // The client is closed and holds nothing any more.
+            mine.lookedAt.set(false);
+        }
+    }
+
+    /** Asks the connection of a lock for a sign of life; without one the lock is lost, and that is told. */
+    boolean isAlive(Held mine) {
+        mine.use.lock();
+        try {
+            if (mine.ended) {
+                return false;
+            }
+            if (mine.lock.sessionOf(mine.seat) == mine.seat.backend()) {
+                return true;
+            }
+            endLost(mine);
+        } catch (SQLException gone) {
+            endLost(mine);
+        } finally {
+            mine.use.unlock();
+        }
+        held.remove(mine.claim.owner(), mine);
+        tellLoss(mine);
+        return false;
+    }
+
+    private void endLost(Held mine) {
+        mine.ended = true;
+        dedicated.discard(mine.seat);
+    }
+
+    /** Tells it at once, with the reason if that is known soon; a database that is silent must not keep the loss back. */
+    private void tellLoss(Held mine) {
+        AtomicBoolean told = new AtomicBoolean();
+        Runnable cancel = context.scheduler().schedule(REASON_PATIENCE, () -> tell(told, mine, Set.of()));
+        try {
+            Set<Grant> evicted = new HashSet<>();
+            for (Grant grant : mine.grants) {
+                if (mine.lock.read(grant.name()).isEvicted(grant.epoch())) {
+                    evicted.add(grant);
+                }
+            }
+            tell(told, mine, evicted);
+            mine.lock.strike(mine.claim);
+        } catch (HoldfastException unanswered) {
+            tell(told, mine, Set.of());
+        } finally {
+            cancel.run();
+        }
+    }
+
+    private void tell(AtomicBoolean told, Held mine, Set<Grant> evicted) {
+        if (!told.compareAndSet(false, true)) {
+            return;
+        }
+        if (lost.size() > MOST_LOSSES) {
+            lost.clear();
+        }
+        for (Grant grant : mine.grants) {
+            LossReason reason = evicted.contains(grant) ? LossReason.EVICTED : LossReason.SESSION_LOST;
+            lost.put(mine.claim.owner(), reason);
+            context.listener().lost(grant.name(), grant.owner(), grant.epoch(), reason);
+        }
+        context.listener().sessionLost(mine.session);
+    }
+}

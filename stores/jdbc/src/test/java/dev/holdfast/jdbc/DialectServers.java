@@ -1,0 +1,61 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.jdbc.dialect.Connections;
+import dev.holdfast.jdbc.dialect.Database;
+import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.DriverSource;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.database.Access;
+import dev.holdfast.rig.mariadb.MariaDb;
+import dev.holdfast.rig.mysql.MySql;
+import dev.holdfast.rig.postgres.Postgres;
+import dev.holdfast.spi.StoreContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.UUID;
+
+/** A database of each dialect for the tests of one class, found or started when needed. Used by one thread. */
+public final class DialectServers {
+    private static final int CONNECTIONS = 4;
+
+    private final Rig rig;
+    private final Map<Dialect, Access> known = new EnumMap<>(Dialect.class);
+
+    /** With servers that end with the rig. */
+    public DialectServers(Rig rig) {
+        this.rig = rig;
+    }
+
+    /** {@return a new connection that belongs to the test} */
+    public Connection connect(Dialect dialect) throws SQLException, InterruptedException {
+        return access(dialect).connect();
+    }
+
+    /** {@return a URL as the store takes it} */
+    public String url(Dialect dialect) throws InterruptedException {
+        Access access = access(dialect);
+        return dialect == Dialect.H2 ? access.jdbcUrl() : access.jdbcUrlWithCredentials();
+    }
+
+    /** {@return a database on connections of its own} */
+    public Database open(Dialect dialect, StoreContext context) throws InterruptedException {
+        DriverSource source = new DriverSource(url(dialect), null, context.commandTimeout());
+        return new Database(new Connections(source, CONNECTIONS, context.commandTimeout()), context);
+    }
+
+    private Access access(Dialect dialect) throws InterruptedException {
+        Access access = known.get(dialect);
+        if (access == null) {
+            access = switch (dialect) {
+                case POSTGRESQL -> Postgres.given(rig);
+                case MARIADB -> MariaDb.given(rig);
+                case MYSQL -> MySql.given(rig);
+                case H2 -> new Access("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "", "");
+            };
+            known.put(dialect, access);
+        }
+        return access;
+    }
+}
