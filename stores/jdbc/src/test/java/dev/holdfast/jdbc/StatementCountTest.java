@@ -122,6 +122,44 @@ final class StatementCountTest {
         }
     }
 
+    /** Renewals and looks are among the statements, which belong to neither; each of the two steps tells somebody. */
+    @Test
+    void contendedLockIsEnteredAndHandedOverInOneRoundTripEachOnPostgres() throws InterruptedException {
+        int passes = 10;
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(Postgres.given(RIG).jdbcUrlWithCredentials());
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            CountingDataSource counting = new CountingDataSource(pool);
+            try (Holdfast one = Holdfast.builder()
+                            .store(JdbcStore.on(counting.dataSource()))
+                            .build();
+                    Holdfast two = Holdfast.builder()
+                            .store(JdbcStore.on(counting.dataSource()))
+                            .build()) {
+                Lease lease = pass(one.lock("passed").acquire(), two);
+                lease = pass(lease, one);
+                counting.forget();
+                for (int i = 0; i < passes; i++) {
+                    lease = pass(lease, i % 2 == 0 ? two : one);
+                }
+
+                assertThat(counting.statements())
+                        .filteredOn(sql -> sql.contains("pg_notify"))
+                        .hasSize(2 * passes);
+                assertThat(counting.statements()).as("transactions").doesNotContain("setAutoCommit", "commit");
+                lease.close();
+            }
+        }
+    }
+
+    private static Lease pass(Lease held, Holdfast to) {
+        CompletableFuture<Lease> next = to.lock("passed").acquireAsync();
+        Awaitility.await()
+                .until(() -> to.inspect("passed").orElseThrow().waiters().size() == 1);
+        held.close();
+        return next.join();
+    }
+
     /** How many claims a statement asks for. */
     private static int owners(String sql) {
         int from = sql.indexOf("c.owner IN (");

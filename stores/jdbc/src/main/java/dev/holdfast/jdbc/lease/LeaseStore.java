@@ -295,6 +295,7 @@ public final class LeaseStore implements LockStore {
             Grant grant = grants.get(i);
             RenewOutcome outcome = outcomes.get(i);
             if (outcome instanceof RenewOutcome.Renewed still && still.wanted()) {
+                wanted(grant.name());
                 context.listener().wanted(grant.name(), grant.epoch());
             } else if (outcome instanceof RenewOutcome.Lost lost && lost.reason() == LossReason.EVICTED) {
                 context.listener().lost(grant.name(), grant.owner(), grant.epoch(), lost.reason());

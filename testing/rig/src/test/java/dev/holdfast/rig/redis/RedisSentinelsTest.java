@@ -23,6 +23,7 @@ final class RedisSentinelsTest {
     }
 
     @Test
+    @Tag("full")
     void failOverChangesTheMasterAndLosesNothing() throws InterruptedException {
         RedisSentinels group = RedisSentinels.start(rig, RedisSettings.defaults());
         RedisNode old = group.master();
