@@ -68,12 +68,17 @@ final class LeakWatch {
                 .limit(DEEPEST_STACK);
     }
 
+    /** Looks at the next few hundred stacks, however many there were before. */
+    void lookClosely() {
+        spentUntilNanos.set(0);
+    }
+
     /** Hands over every lease whose handle was forgotten since the last time. */
     void forEachForgotten(Consumer<Hold> action) {
         for (Reference<? extends HeldLease> next = forgotten.poll(); next != null; next = forgotten.poll()) {
             if (next instanceof Hold hold) {
                 if (hold.takenAt == null && hold.state == Hold.State.HELD) {
-                    spentUntilNanos.set(0);
+                    lookClosely();
                 }
                 action.accept(hold);
             }
