@@ -14,6 +14,9 @@ final class BlockedWaiter extends Waiter {
     /** Whether not to sleep yet. */
     private volatile boolean soon;
 
+    /** Whether it sleeps or is about to; waking a thread that is awake costs time, too. */
+    private volatile boolean asleep;
+
     BlockedWaiter(Engine engine, Terms terms, boolean triesOnce) {
         super(engine, terms, triesOnce);
     }
@@ -37,17 +40,28 @@ final class BlockedWaiter extends Waiter {
             if (soon) {
                 soon = false;
                 linger();
-            } else if (untilNanos == Long.MAX_VALUE) {
-                LockSupport.park(this);
             } else {
-                long left = untilNanos - clock.nanos();
+                long left = untilNanos == Long.MAX_VALUE ? untilNanos : untilNanos - clock.nanos();
                 if (left <= 0) {
                     return false;
                 }
-                LockSupport.parkNanos(this, left);
+                parkFor(left);
             }
         }
         return true;
+    }
+
+    private void parkFor(long nanos) {
+        asleep = true;
+        // Whoever settles this, or expects that to be soon, writes that first and looks for a sleeper then.
+        if (!isSettled() && !soon) {
+            if (nanos == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, nanos);
+            }
+        }
+        asleep = false;
     }
 
     /** Lets other threads run, but stays awake for a moment. Correctness does not depend on it, only speed. */
@@ -73,7 +87,7 @@ final class BlockedWaiter extends Waiter {
 
     @Override
     void deliver() {
-        if (thread != Thread.currentThread()) {
+        if (asleep) {
             LockSupport.unpark(thread);
         }
     }

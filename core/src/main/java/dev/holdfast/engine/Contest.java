@@ -111,7 +111,7 @@ final class Contest {
             if (asked.tenure != null || asked.abandoned) {
                 cleanUp(asked, outcome, failure, aftermath);
             } else if (outcome instanceof AcquireOutcome.Granted granted) {
-                queueUp = !accept(asked, granted.grants(), sentNanos, aftermath)
+                queueUp = !accept(asked, granted.grants(), sentNanos, sentNanos, aftermath)
                         && asked.directFor != null
                         && !asked.directFor.triesOnce;
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
@@ -138,7 +138,7 @@ final class Contest {
             long now = engine().now();
             if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= Deadline.of(anchorNanos, grants)) {
                 askSoon(asked, now);
-            } else if (accept(asked, grants, anchorNanos, aftermath)) {
+            } else if (accept(asked, grants, anchorNanos, now, aftermath)) {
                 asked.tenure().mayHaveStrays = true;
                 asked.tenure().queuedClaim = asked.claim;
                 asked.tenure().renewSoon(now);
@@ -148,10 +148,18 @@ final class Contest {
         aftermath.run();
     }
 
-    /** Moves in with a grant; false if it had ended or was lost before it came, so that it was never held. */
-    private boolean accept(Contender asked, List<Grant> grants, long anchorNanos, Aftermath aftermath) {
+    /**
+     * Moves in with a grant.
+     *
+     * @param anchorNanos what its deadline counts from
+     * @param grantedNanos what the budget of hand-offs counts from: an anchor may be older than the grant
+     * @return false if it had ended or was lost before it came, so that it was never held
+     */
+    private boolean accept(
+            Contender asked, List<Grant> grants, long anchorNanos, long grantedNanos, Aftermath aftermath) {
         long now = engine().now();
-        Tenure granted = new Tenure(gate, asked.terms, grants, anchorNanos, Deadline.of(anchorNanos, grants));
+        Tenure granted =
+                new Tenure(gate, asked.terms, grants, anchorNanos, grantedNanos, Deadline.of(anchorNanos, grants));
         asked.tenure = granted;
         granted.mayHaveStrays = asked.mayStillArrive || asked.calling;
         granted.strayClaim = asked.mayStillArrive ? asked.claim : null;

@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notices lease handles that were forgotten, and remembers where leases were taken. Stacks are shared between leases
- * that were taken at the same place, and not more than a few thousand a second are looked at. Thread-safe.
+ * that were taken at the same place. Looking at one costs more than the rest of an acquire does in a program that has not
+ * run for long, so after the first few hundred only some are looked at, until a handle is forgotten whose place is not
+ * known. Thread-safe.
  */
 final class LeakWatch {
     private static final int DEEPEST_STACK = 32;
     private static final int MOST_STACKS = 1_024;
-    private static final long NANOS_PER_STACK = 500_000;
-    private static final long BURST_NANOS = 1_000 * NANOS_PER_STACK;
+    private static final long NANOS_PER_STACK = 20_000_000;
+    private static final long BURST_NANOS = 256 * NANOS_PER_STACK;
 
     private static final StackWalker WALKER = StackWalker.getInstance();
 
@@ -66,10 +68,18 @@ final class LeakWatch {
                 .limit(DEEPEST_STACK);
     }
 
+    /** Looks at the next few hundred stacks, however many there were before. */
+    void lookClosely() {
+        spentUntilNanos.set(0);
+    }
+
     /** Hands over every lease whose handle was forgotten since the last time. */
     void forEachForgotten(Consumer<Hold> action) {
         for (Reference<? extends HeldLease> next = forgotten.poll(); next != null; next = forgotten.poll()) {
             if (next instanceof Hold hold) {
+                if (hold.takenAt == null && hold.state == Hold.State.HELD) {
+                    lookClosely();
+                }
                 action.accept(hold);
             }
         }

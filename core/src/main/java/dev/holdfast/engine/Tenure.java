@@ -26,7 +26,7 @@ final class Tenure {
     final List<Grant> grants;
     private final Alarm alarm;
 
-    /** When the store's grant counts from, for the hand-off budget. */
+    /** When the budget of hand-offs counts from. */
     final long grantedNanos;
 
     /** Some request of the claim was unanswered when it was granted; set before the first lease is lent. */
@@ -70,12 +70,12 @@ final class Tenure {
     /** While idle: how long to keep it. */
     long idleUntilNanos = Long.MAX_VALUE;
 
-    Tenure(Gate gate, Terms terms, List<Grant> grants, long anchorNanos, long validUntilNanos) {
+    Tenure(Gate gate, Terms terms, List<Grant> grants, long anchorNanos, long grantedNanos, long validUntilNanos) {
         this.alarm = gate.tenancy().alarmFor(terms);
         this.gate = gate;
         this.terms = terms;
         this.grants = grants;
-        this.grantedNanos = anchorNanos;
+        this.grantedNanos = grantedNanos;
         this.validUntilNanos = validUntilNanos;
         for (int i = 0; i < grants.size(); i++) {
             this.wanted |= grants.get(i).wanted();

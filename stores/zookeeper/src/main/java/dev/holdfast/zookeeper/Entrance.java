@@ -82,13 +82,12 @@ final class Entrance {
 
     /** Makes the nodes of a claim and lists their lines; null if they were gone again. */
     private @Nullable AcquireOutcome enter(Claim claim, Session session, Call call) throws KeeperException {
-        Place place = new Place(claim, session);
+        Place place = new Place(claim, session, layout);
         places.put(claim.owner(), place);
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            CompletableFuture<Boolean> made = make(place);
+            CompletableFuture<?> made = make(place);
             List<CompletableFuture<List<String>>> lists = claim.parts().size() == 1 && attempt == 0
-                    ? List.of(
-                            session.childrenNow(layout.lock(claim.parts().get(0).name())))
+                    ? List.of(session.childrenNow(place.lock(0)))
                     : list(claim, session);
             // The last answer comes last: waiting for it first means to wait once.
             call.settle(lists.get(lists.size() - 1));
@@ -108,38 +107,35 @@ final class Entrance {
     }
 
     /** Asks for the nodes. Should the answer come after everybody has gone, they are deleted again. */
-    private CompletableFuture<Boolean> make(Place place) {
+    private CompletableFuture<?> make(Place place) {
         Claim claim = place.claim();
         Session session = place.session();
-        CompletableFuture<Place> made;
         if (claim.parts().size() == 1) {
             Claim.Part part = claim.parts().get(0);
-            made = session.create(
-                            layout.lock(part.name()) + "/" + Ticket.prefix(claim, part),
-                            Badge.of(claim, part),
-                            connection.acl(),
-                            CreateMode.EPHEMERAL_SEQUENTIAL)
-                    .thenApply(node ->
-                            made(place, List.of(node.path()), node.stat().getCzxid()));
-        } else {
-            List<Op> creations = new ArrayList<>();
-            for (Claim.Part part : claim.parts()) {
-                creations.add(Op.create(
-                        layout.lock(part.name()) + "/" + Ticket.prefix(claim, part),
-                        Badge.of(claim, part),
-                        connection.acl(),
-                        CreateMode.EPHEMERAL_SEQUENTIAL));
-            }
-            // The answer does not tell the transaction, which is the same for all: one of the nodes does.
-            made = session.multi(creations).thenCompose(results -> {
-                List<String> paths = results.stream()
-                        .map(result -> ((OpResult.CreateResult) result).getPath())
-                        .toList();
-                return session.read(paths.get(0), null)
-                        .thenApply(node -> made(place, paths, node.stat().getCzxid()));
-            });
+            return session.create(
+                    place.lock(0) + "/" + Ticket.prefix(claim, part),
+                    Badge.of(claim, part),
+                    connection.acl(),
+                    CreateMode.EPHEMERAL_SEQUENTIAL,
+                    node -> made(place, List.of(node.path()), node.stat().getCzxid()));
         }
-        return made.thenApply(any -> true);
+        List<Op> creations = new ArrayList<>();
+        for (int i = 0; i < claim.parts().size(); i++) {
+            Claim.Part part = claim.parts().get(i);
+            creations.add(Op.create(
+                    place.lock(i) + "/" + Ticket.prefix(claim, part),
+                    Badge.of(claim, part),
+                    connection.acl(),
+                    CreateMode.EPHEMERAL_SEQUENTIAL));
+        }
+        // The answer does not tell the transaction, which is the same for all: one of the nodes does.
+        return session.multi(creations).thenCompose(results -> {
+            List<String> paths = results.stream()
+                    .map(result -> ((OpResult.CreateResult) result).getPath())
+                    .toList();
+            return session.read(paths.get(0), null)
+                    .thenApply(node -> made(place, paths, node.stat().getCzxid()));
+        });
     }
 
     private Place made(Place place, List<String> paths, long zxid) {
@@ -268,7 +264,7 @@ final class Entrance {
         List<String> nodes = place.nodes();
         for (int i = 0; i < children.size(); i++) {
             Claim.Part part = claim.parts().get(i);
-            Line line = Line.of(layout.lock(part.name()), children.get(i), place.session(), call);
+            Line line = Line.of(place.lock(i), children.get(i), place.session(), call);
             int index = line.indexOf(nodes.get(i).substring(nodes.get(i).lastIndexOf('/') + 1));
             if (index < 0) {
                 forget(place);
@@ -306,8 +302,9 @@ final class Entrance {
     /** A node of the same owner besides its own is what a request left whose answer was lost. */
     private void deleteStrays(Place place, Line line, String own) {
         String lock = own.substring(0, own.lastIndexOf('/') + 1);
+        String owner = place.claim().owner().toString();
         for (Ticket ticket : line.tickets()) {
-            if (ticket.owner().equals(place.claim().owner()) && !own.equals(lock + ticket.node())) {
+            if (ticket.owner().equals(owner) && !own.equals(lock + ticket.node())) {
                 place.session().delete(lock + ticket.node());
             }
         }
@@ -363,7 +360,7 @@ final class Entrance {
             try {
                 call.await(caughtUp.get(i));
                 for (Ticket ticket : Line.parse(call.await(lists.get(i)))) {
-                    if (ticket.owner().equals(claim.owner())) {
+                    if (ticket.owner().equals(claim.owner().toString())) {
                         found.add(lock + "/" + ticket.node());
                     }
                 }

@@ -68,7 +68,7 @@ final class FairStore implements LockStore {
             StoreContext context,
             BiFunction<StoreContext, Connection.Observer, Connection> connect) {
         this.context = context;
-        this.watches = new Watches(settings.layout(), context);
+        this.watches = new Watches(context);
         this.tombstones = new Tombstones(context.clock());
         this.connection = connect.apply(context, new Sessions());
         this.entrance = new Entrance(settings.layout(), connection, watches, places);
@@ -123,7 +123,14 @@ final class FairStore implements LockStore {
     public List<RenewOutcome> renew(List<Grant> grants) {
         Call call = connection.call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);
-        return new Renewal(grants, places, session, connection, call).run();
+        List<RenewOutcome> outcomes = new Renewal(grants, places, session, connection, call).run();
+        for (Grant grant : grants) {
+            Place place = places.get(grant.owner());
+            if (place != null) {
+                watches.guardLate(place);
+            }
+        }
+        return outcomes;
     }
 
     @Override
@@ -137,7 +144,7 @@ final class FairStore implements LockStore {
             String node = place == null ? "" : place.nodeOf(grant);
             if (place != null && !node.isEmpty()) {
                 watches.forget(place);
-                answers.add(grants.size() == 1 ? session.deleteNow(node) : session.delete(node));
+                answers.add(grants.size() > 1 ? session.delete(node) : deleteNow(place, node, session));
             } else {
                 answers.add(CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
             }
@@ -147,6 +154,11 @@ final class FairStore implements LockStore {
             outcomes.add(released(grants.get(i), answers.get(i), session, call));
         }
         return outcomes;
+    }
+
+    /** Who stood behind several probably has several behind it: the next one is spared the question who is left. */
+    private static CompletableFuture<Boolean> deleteNow(Place place, String node, Session session) {
+        return place.isPassedOn() && place.isCrowded() ? session.deleteHeldNow(node) : session.deleteNow(node);
     }
 
     private ReleaseOutcome released(Grant grant, CompletableFuture<Boolean> answer, Session session, Call call) {

@@ -29,7 +29,11 @@ record Line(List<Ticket> tickets) {
     /** Brings the nodes of a name in order. Near the end of the server's counter that takes a look at each of them. */
     static Line of(String lock, List<String> children, Session session, Call call) throws KeeperException {
         List<Ticket> tickets = parse(children);
-        if (tickets.stream().noneMatch(Ticket::isAtTheEnd)) {
+        boolean atTheEnd = false;
+        for (Ticket ticket : tickets) {
+            atTheEnd |= ticket.isAtTheEnd();
+        }
+        if (!atTheEnd) {
             return of(tickets);
         }
         List<CompletableFuture<Session.Node>> looks = tickets.stream()

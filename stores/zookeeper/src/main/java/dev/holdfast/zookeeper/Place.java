@@ -16,6 +16,10 @@ import java.util.Set;
 final class Place {
     private final Claim claim;
     private final Session session;
+
+    /** The paths of the nodes of its names, one per part. */
+    private final List<String> locks;
+
     private State state = State.ENTERING;
 
     /** The paths of its nodes, one per part; none while it is not known that they were made. */
@@ -30,6 +34,12 @@ final class Place {
 
     /** Paths of nodes ahead, or of its own, for which a watch is set or about to be. */
     private final Set<String> watched = new HashSet<>();
+
+    /** Whether it has stood behind more than one other. */
+    private boolean crowded;
+
+    /** Whether it was arranged that the end of its node, or somebody who waits behind it, is told. */
+    private boolean guarded;
 
     /** Whether somebody waited when the nodes of its name were looked at last. */
     private boolean wanted;
@@ -47,9 +57,12 @@ final class Place {
         ENDED
     }
 
-    Place(Claim claim, Session session) {
+    Place(Claim claim, Session session, Layout layout) {
         this.claim = claim;
         this.session = session;
+        this.locks = claim.parts().size() == 1
+                ? List.of(layout.lock(claim.parts().get(0).name()))
+                : claim.parts().stream().map(part -> layout.lock(part.name())).toList();
     }
 
     Claim claim() {
@@ -58,6 +71,11 @@ final class Place {
 
     Session session() {
         return session;
+    }
+
+    /** The path of the node of a name, by its part. */
+    String lock(int part) {
+        return locks.get(part);
     }
 
     synchronized State state() {
@@ -90,17 +108,39 @@ final class Place {
         }
         mine = List.copyOf(ownTickets);
         ahead = new ArrayList<>();
-        othersAhead.forEach(each -> ahead.add(new ArrayList<>(each)));
+        for (List<Ticket> others : othersAhead) {
+            ahead.add(new ArrayList<>(others));
+            crowded |= others.size() > 1;
+        }
         if (state != State.HELD) {
             state = fits() ? State.HELD : State.WAITING;
         }
         return state == State.HELD;
     }
 
-    /** A node that was ahead is gone. */
-    synchronized void gone(int part, String node) {
-        if (part < ahead.size()) {
-            ahead.get(part).removeIf(ticket -> ticket.node().equals(node));
+    /**
+     * A node that was ahead is gone.
+     *
+     * @param held whether its owner has held and given back: if that takes all there is, nobody was left before it, and
+     *     nobody can have come there since
+     */
+    synchronized void gone(String path, boolean held) {
+        int slash = path.lastIndexOf('/');
+        for (int part = 0; part < ahead.size(); part++) {
+            if (locks.get(part).length() == slash && path.startsWith(locks.get(part))) {
+                goneFrom(ahead.get(part), path.substring(slash + 1), held);
+            }
+        }
+    }
+
+    private static void goneFrom(List<Ticket> others, String node, boolean held) {
+        for (int i = others.size() - 1; i >= 0; i--) {
+            Ticket other = others.get(i);
+            if (other.node().equals(node)) {
+                others.subList(held && other.units() == other.capacity() ? 0 : i, i + 1)
+                        .clear();
+                return;
+            }
         }
     }
 
@@ -139,19 +179,15 @@ final class Place {
         return true;
     }
 
-    /** A node to be watched, and the part of the claim in whose line it stands. */
-    record Blocker(int part, String node, String path) {}
-
-    /** Whom to watch besides those that are watched already: of one line that is blocked, the fewest. */
-    synchronized List<Blocker> unwatchedBlockers(Layout layout) {
+    /** The paths of whom to watch besides those that are watched already: of one line that is blocked, the fewest. */
+    synchronized List<String> unwatchedBlockers() {
         for (int i = 0; state == State.WAITING && i < mine.size(); i++) {
             if (Line.blocks(ahead.get(i), mine.get(i))) {
-                String lock = layout.lock(claim.parts().get(i).name());
-                List<Blocker> found = new ArrayList<>();
+                List<String> found = new ArrayList<>(1);
                 for (Ticket blocker : Line.blockers(ahead.get(i), mine.get(i))) {
-                    String path = lock + "/" + blocker.node();
+                    String path = locks.get(i) + "/" + blocker.node();
                     if (watched.add(path)) {
-                        found.add(new Blocker(i, blocker.node(), path));
+                        found.add(path);
                     }
                 }
                 return found;
@@ -167,6 +203,18 @@ final class Place {
     /** Whether a change of what is below a path would be told. */
     synchronized boolean isWatched(String path) {
         return watched.contains(path);
+    }
+
+    /** Whether it stood behind several, so that there are probably others behind it by now. */
+    synchronized boolean isCrowded() {
+        return crowded;
+    }
+
+    /** Notes that it is guarded; false if it was before. */
+    synchronized boolean guard() {
+        boolean first = !guarded;
+        guarded = true;
+        return first;
     }
 
     synchronized void sawOthers(boolean waiting) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -33,6 +34,7 @@ final class Session {
     private static final int TRUST_NUMERATOR = 2;
 
     private static final int TRUST_DENOMINATOR = 3;
+    private static final byte[] NOTHING = {};
 
     private final ZooKeeper handle;
     private final MonotonicClock clock;
@@ -95,13 +97,28 @@ final class Session {
     }
 
     CompletableFuture<Made> create(String path, byte[] data, List<ACL> acl, CreateMode mode) {
+        return create(path, data, acl, mode, made -> {});
+    }
+
+    /**
+     * Makes a node.
+     *
+     * @param first is told of it before anybody else hears of this answer, or of a later one
+     */
+    CompletableFuture<Made> create(String path, byte[] data, List<ACL> acl, CreateMode mode, Consumer<Made> first) {
         Answer<Made> answer = new Answer<>(path, true);
         handle.create(
                 path,
                 data,
                 acl,
                 mode,
-                (rc, asked, context, name, stat) -> answer.give(rc, rc == 0 ? new Made(name, stat) : null),
+                (rc, asked, context, name, stat) -> {
+                    Made made = rc == 0 ? new Made(name, stat) : null;
+                    if (made != null) {
+                        first.accept(made);
+                    }
+                    answer.give(rc, made);
+                },
                 null);
         return answer;
     }
@@ -127,6 +144,31 @@ final class Session {
                 },
                 () -> delete(path),
                 () -> delete(path).exceptionally(failure -> isDeleted(failure)));
+    }
+
+    /**
+     * Deletes a node whose owner holds, like {@link #deleteNow}, and lets the one who watches it know that: it is told of
+     * a change of the node, which is made in the same step, instead of its end. Nodes of those who give up waiting, whose
+     * session ends or who are evicted are only deleted.
+     */
+    CompletableFuture<Boolean> deleteHeldNow(String path) {
+        return now(
+                () -> {
+                    long sentNanos = clock.nanos();
+                    try {
+                        handle.multi(changeAndDelete(path));
+                    } catch (KeeperException.NoAuthException mayOnlyDelete) {
+                        handle.delete(path, -1);
+                    }
+                    prove(sentNanos);
+                    return true;
+                },
+                () -> delete(path),
+                () -> delete(path).exceptionally(failure -> isDeleted(failure)));
+    }
+
+    private static List<Op> changeAndDelete(String path) {
+        return List.of(Op.setData(path, NOTHING, -1), Op.delete(path, -1));
     }
 
     /** The second of two requests to delete a node finds what the first has left. */
@@ -200,6 +242,23 @@ final class Session {
                         answer.give(rc, rc == 0 ? new Node(data == null ? new byte[0] : data, stat) : null),
                 null);
         return answer;
+    }
+
+    /**
+     * Has a watcher told of what becomes of a node.
+     *
+     * @param unset is told the reason if no watch was set, because there is no such node or for another reason
+     */
+    void watch(String path, Watcher watcher, Consumer<Code> unset) {
+        handle.getData(
+                path,
+                watcher,
+                (int rc, String asked, Object context, byte[] data, Stat stat) -> {
+                    if (rc != 0) {
+                        unset.accept(Code.get(rc));
+                    }
+                },
+                null);
     }
 
     /** Lets the server that we are attached to catch up with its leader; reads that follow see at least that. */

@@ -3,7 +3,6 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.LockKind;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.OwnerId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param waits whether it stays in line when it does not fit at once
  * @param units how many it asks for
  * @param capacity of how many
- * @param owner whose it is
+ * @param owner whose it is: 32 hexadecimal digits, which are compared and not read, because a line is read often
  * @param order its place: the sequence number, or the time of its making where that number has reached its end
  */
-record Ticket(String node, LockKind kind, boolean waits, int units, int capacity, OwnerId owner, long order) {
+record Ticket(String node, LockKind kind, boolean waits, int units, int capacity, String owner, long order) {
     /** The format of the nodes. */
     static final char VERSION = '1';
 
@@ -71,7 +70,7 @@ record Ticket(String node, LockKind kind, boolean waits, int units, int capacity
                     node.charAt(2) == 'q',
                     Integer.parseInt(node, 4, afterUnits, RADIX),
                     Integer.parseInt(node, afterUnits + 1, afterCapacity, RADIX),
-                    OwnerId.parse(node.substring(afterCapacity + 1, afterOwner)),
+                    node.substring(afterCapacity + 1, afterOwner),
                     Integer.parseInt(node, afterOwner + 1, node.length(), 10));
         } catch (IllegalArgumentException somethingElse) {
             return null;

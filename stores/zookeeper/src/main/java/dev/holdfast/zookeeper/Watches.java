@@ -23,12 +23,12 @@ import org.apache.zookeeper.Watcher;
  * however many ask for it, and a waiter that has given up leaves nothing behind. Thread-safe.
  *
  * <p>A holder sets its watch only after it has held for a few milliseconds: most have given the lock back by then, and the
- * engine passes a wanted lock on among its own threads for longer than that anyway.
+ * engine passes a wanted lock on among its own threads for longer than that anyway. One who stood behind several counts as
+ * wanted from the beginning, so that there is nothing to look for until its first renewal.
  */
 final class Watches implements Watcher {
     private static final Duration BEFORE_LOOKING = Duration.ofMillis(8);
 
-    private final Layout layout;
     private final StoreContext context;
     private final Map<String, Set<Place>> interests = new ConcurrentHashMap<>();
 
@@ -39,37 +39,47 @@ final class Watches implements Watcher {
 
     private record Fresh(Place place, long dueNanos) {}
 
-    Watches(Layout layout, StoreContext context) {
-        this.layout = layout;
+    Watches(StoreContext context) {
         this.context = context;
     }
 
     /** Tells a waiting place as soon as it holds. */
     void follow(Place place) {
         if (place.advance()) {
+            boolean crowded = place.isPassedOn() && place.isCrowded();
             context.listener()
                     .granted(
                             place.grants(
-                                    Collections.nCopies(place.claim().parts().size(), false)),
+                                    Collections.nCopies(place.claim().parts().size(), crowded)),
                             place.session().provenNanos());
-            guard(place);
+            if (!crowded) {
+                guard(place);
+            }
             return;
         }
-        for (Place.Blocker blocker : place.unwatchedBlockers(layout)) {
-            enlist(blocker.path(), place);
-            place.session().read(blocker.path(), this).whenComplete((node, failure) -> {
-                if (failure instanceof KeeperException.NoNodeException) {
-                    gone(place, blocker.path());
-                } else if (failure != null) {
+        for (String path : place.unwatchedBlockers()) {
+            enlist(path, place);
+            place.session().watch(path, this, failure -> {
+                if (failure == KeeperException.Code.NONODE) {
+                    gone(place, path, false);
+                } else {
                     // The connection is lost; the engine asks again, and then the watch is set.
-                    drop(blocker.path(), place);
+                    drop(path, place);
                 }
             });
         }
     }
 
+    /** As {@link #guard}, for a place that has been held for a while, unless that was done before. */
+    void guardLate(Place place) {
+        if (place.state() == Place.State.HELD && place.guard()) {
+            guard(place);
+        }
+    }
+
     /** Tells a place that holds when somebody else waits, or when its node is gone. */
     void guard(Place place) {
+        place.guard();
         synchronized (fresh) {
             while (!fresh.isEmpty() && fresh.peek().place().state() != Place.State.HELD) {
                 fresh.remove();
@@ -104,7 +114,10 @@ final class Watches implements Watcher {
         }
         for (Place place : places) {
             if (event.getType() == Event.EventType.NodeDeleted) {
-                gone(place, event.getPath());
+                gone(place, event.getPath(), false);
+            } else if (event.getType() == Event.EventType.NodeDataChanged && place.state() == Place.State.WAITING) {
+                // A node is changed only by a holder that deletes it in the same step.
+                gone(place, event.getPath(), true);
             } else {
                 place.unwatch(event.getPath());
                 stirred(place);
@@ -120,20 +133,13 @@ final class Watches implements Watcher {
         }
     }
 
-    private void gone(Place place, String path) {
+    private void gone(Place place, String path, boolean held) {
         drop(path, place);
         if (place.nodes().contains(path)) {
             lost(place);
             return;
         }
-        int slash = path.lastIndexOf('/');
-        String lock = path.substring(0, slash);
-        List<Claim.Part> parts = place.claim().parts();
-        for (int i = 0; i < parts.size(); i++) {
-            if (layout.lock(parts.get(i).name()).equals(lock)) {
-                place.gone(i, path.substring(slash + 1));
-            }
-        }
+        place.gone(path, held);
         lookAhead(place);
     }
 
@@ -144,8 +150,7 @@ final class Watches implements Watcher {
             follow(place);
             return;
         }
-        String lock = layout.lock(place.claim().parts().get(part).name());
-        place.session().children(lock, null).whenComplete((children, failure) -> {
+        place.session().children(place.lock(part), null).whenComplete((children, failure) -> {
             if (failure == null) {
                 place.left(part, Set.copyOf(children));
             }
@@ -179,7 +184,7 @@ final class Watches implements Watcher {
             return;
         }
         String name = place.claim().parts().get(0).name();
-        String lock = layout.lock(name);
+        String lock = place.lock(0);
         if (!place.watch(lock)) {
             return;
         }
@@ -201,10 +206,10 @@ final class Watches implements Watcher {
             return;
         }
         enlist(path, place);
-        place.session().read(path, this).whenComplete((node, failure) -> {
-            if (failure instanceof KeeperException.NoNodeException) {
-                gone(place, path);
-            } else if (failure != null) {
+        place.session().watch(path, this, failure -> {
+            if (failure == KeeperException.Code.NONODE) {
+                gone(place, path, false);
+            } else {
                 drop(path, place);
             }
         });
