@@ -199,8 +199,9 @@ final class RedlockClaims {
                         : questions.stream().map(Supplier::get).toList(),
                 answered -> {
                     count(answered, made);
-                    return made.stream().allMatch(attempt -> attempt.isDecided(answered.pending()));
-                });
+                    return made.stream().allMatch(Attempt::isAgreed);
+                },
+                answered -> made.stream().allMatch(attempt -> attempt.isDecided(answered.pending())));
         count(round, made);
         writeBack(made);
         return new Sitting(round, made);
