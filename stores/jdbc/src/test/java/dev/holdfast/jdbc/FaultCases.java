@@ -166,7 +166,7 @@ abstract class FaultCases {
         FaultProxy cable = FaultProxy.before(rig, server.port());
         // Its own patience is longer than the test, so that only the server can end its transaction.
         Holdfast frozen = keep(Holdfast.builder()
-                .url(server.accessThrough(cable.port()).jdbcUrlWithCredentials())
+                .url(readable(server.accessThrough(cable.port())))
                 .commandTimeout(PATIENCE.multipliedBy(2))
                 .build());
         LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(12));
@@ -270,7 +270,13 @@ abstract class FaultCases {
     }
 
     private Holdfast client(Access access) {
-        return keep(Holdfast.builder().url(access.jdbcUrlWithCredentials()).build());
+        return keep(Holdfast.builder().url(readable(access)).build());
+    }
+
+    /** The proxy waits for the text of a statement, which one that is prepared on the server shows only once. */
+    private static String readable(Access access) {
+        String url = access.jdbcUrlWithCredentials();
+        return url.startsWith("jdbc:postgresql:") ? url : url + "&useServerPrepStmts=false";
     }
 
     private <T extends AutoCloseable> T keep(T client) {

@@ -20,6 +20,7 @@ final class Place {
     /** The paths of the nodes of its names, one per part. */
     private final List<String> locks;
 
+    private final long sinceNanos;
     private State state = State.ENTERING;
 
     /** The paths of its nodes, one per part; none while it is not known that they were made. */
@@ -41,6 +42,9 @@ final class Place {
     /** Whether it was arranged that the end of its node, or somebody who waits behind it, is told. */
     private boolean guarded;
 
+    /** Whether its name was looked at since the last change that was told, under a watch. */
+    private boolean informed;
+
     /** Whether somebody waited when the nodes of its name were looked at last. */
     private boolean wanted;
 
@@ -60,6 +64,7 @@ final class Place {
     Place(Claim claim, Session session, Layout layout) {
         this.claim = claim;
         this.session = session;
+        this.sinceNanos = session.now();
         this.locks = claim.parts().size() == 1
                 ? List.of(layout.lock(claim.parts().get(0).name()))
                 : claim.parts().stream().map(part -> layout.lock(part.name())).toList();
@@ -144,21 +149,35 @@ final class Place {
         }
     }
 
-    /** The first part in whose line it is blocked and several may still be ahead, or -1. */
-    synchronized int crowdedPart() {
+    /** Whether it is blocked in a line in which several may still be ahead. */
+    synchronized boolean isBehindSeveral() {
         for (int i = 0; state == State.WAITING && i < mine.size(); i++) {
             if (Line.blocks(ahead.get(i), mine.get(i))) {
-                return ahead.get(i).size() > 1 ? i : -1;
+                return ahead.get(i).size() > 1;
             }
         }
-        return -1;
+        return false;
     }
 
-    /** Of those ahead only these are left. */
-    synchronized void left(int part, Set<String> nodesLeft) {
-        if (part < ahead.size()) {
-            ahead.get(part).removeIf(ticket -> !nodesLeft.contains(ticket.node()));
+    /** Whether it has been there for so long that somebody may have deleted its nodes by hand. */
+    boolean isOlderThan(long nanos) {
+        return session.now() - sinceNanos > nanos;
+    }
+
+    /**
+     * Of those ahead only these are left.
+     *
+     * @param nodesLeft by part
+     * @return whether its own nodes are among them
+     */
+    synchronized boolean left(List<Set<String>> nodesLeft) {
+        boolean there = ahead.size() == nodesLeft.size();
+        for (int i = 0; there && i < nodesLeft.size(); i++) {
+            Set<String> here = nodesLeft.get(i);
+            ahead.get(i).removeIf(ticket -> !here.contains(ticket.node()));
+            there = here.contains(mine.get(i).node());
         }
+        return there;
     }
 
     /** Becomes the holder if nobody ahead is in the way any more; true if it has become so by this call. */
@@ -200,9 +219,9 @@ final class Place {
         return state == State.HELD && watched.add(path);
     }
 
-    /** Whether a change of what is below a path would be told. */
-    synchronized boolean isWatched(String path) {
-        return watched.contains(path);
+    /** Whether it knows who else is there, and would be told of a change. */
+    synchronized boolean isInformed() {
+        return informed;
     }
 
     /** Whether it stood behind several, so that there are probably others behind it by now. */
@@ -219,6 +238,7 @@ final class Place {
 
     synchronized void sawOthers(boolean waiting) {
         wanted = waiting;
+        informed = true;
     }
 
     synchronized boolean isWanted() {
@@ -227,6 +247,7 @@ final class Place {
 
     synchronized void unwatch(String path) {
         watched.remove(path);
+        informed = false;
     }
 
     /** Ends it, so that nothing is told of it any more; returns what it had watched. */

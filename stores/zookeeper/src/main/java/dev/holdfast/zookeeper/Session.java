@@ -57,6 +57,11 @@ final class Session {
         this.bounded = handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0) > 0;
     }
 
+    /** {@return a reading of the client's clock} */
+    long now() {
+        return clock.nanos();
+    }
+
     boolean isOf(ZooKeeper other) {
         return handle == other;
     }

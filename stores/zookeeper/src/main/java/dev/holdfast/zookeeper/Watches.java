@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
@@ -143,18 +144,30 @@ final class Watches implements Watcher {
         lookAhead(place);
     }
 
-    /** Most who stood before one that is gone went before it. One question tells, however many they were. */
+    /**
+     * Most who stood before one that is gone went before it. One question tells, however many they were, and whether its
+     * own nodes are still there. A place that has come just now, and has nobody else ahead, needs not ask.
+     */
     private void lookAhead(Place place) {
-        int part = place.crowdedPart();
-        if (part < 0) {
+        if (!place.isBehindSeveral() && !place.isOlderThan(BEFORE_LOOKING.toNanos())) {
             follow(place);
             return;
         }
-        place.session().children(place.lock(part), null).whenComplete((children, failure) -> {
-            if (failure == null) {
-                place.left(part, Set.copyOf(children));
+        List<CompletableFuture<Set<String>>> looks = new ArrayList<>();
+        for (int i = 0; i < place.claim().parts().size(); i++) {
+            looks.add(place.session().children(place.lock(i), null).thenApply(Set::copyOf));
+        }
+        CompletableFuture.allOf(looks.toArray(CompletableFuture[]::new)).whenComplete((all, failure) -> {
+            if (failure == null
+                    && place.left(looks.stream().map(CompletableFuture::join).toList())) {
+                follow(place);
+            } else {
+                // Its nodes are gone, or nobody knows: the engine asks, and it enters the line anew if it has to.
+                context.listener()
+                        .retry(
+                                place.claim().parts().get(0).name(),
+                                place.claim().owner());
             }
-            follow(place);
         });
     }
 

@@ -153,7 +153,7 @@ final class CrowdTest {
     }
 
     @Test
-    void nextInALongLineAsksNothing() throws InterruptedException {
+    void nextInALongLineAsksOnceAtMost() throws InterruptedException {
         for (int i = 0; i < CLIENTS; i++) {
             stores.add(open());
         }
@@ -166,9 +166,10 @@ final class CrowdTest {
             stores.get(i).release(List.of(held));
             held = push().get(0);
         }
-        // One to give back. The second in line does not know that there are more behind it, and it and the third look
-        // around; the rest is for pings of clients that have nothing to do, which are many seconds apart.
-        assertThat(node.metric("packets_received") - before).isLessThan(CLIENTS * 3L / 2);
+        // One to give back, and one to see that its own node is still there, for whoever has waited for a while; the
+        // rest is
+        // for pings of clients that have nothing to do, which are many seconds apart.
+        assertThat(node.metric("packets_received") - before).isLessThan(CLIENTS * 5L / 2);
     }
 
     @Test

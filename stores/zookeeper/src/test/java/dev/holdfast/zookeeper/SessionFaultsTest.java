@@ -123,6 +123,32 @@ final class SessionFaultsTest {
         }
     }
 
+    /** It polls seconds later, so what it is told by the end of the holder's node comes first. */
+    @Test
+    void waiterWhoseNodeIsDeletedByHandIsNotGrantedBesideTheNextInLine() throws InterruptedException, KeeperException {
+        try (Holdfast victim = connect(node.port());
+                Holdfast holder = connect(node.port());
+                Holdfast next = connect(node.port());
+                Tree tree = Tree.of(node)) {
+            Lease held = holder.lock("beside").acquire();
+            CompletableFuture<Lease> waiter = victim.lock("beside").acquireAsync();
+            Tree.await().until(() -> waiters(holder, "beside") == 1);
+            tree.client().delete(lastInLine(tree, "beside"), -1);
+            CompletableFuture<Lease> behind = next.lock("beside").acquireAsync();
+            Tree.await().until(() -> tree.children(LOCKS + "beside").size() >= 2);
+            held.close();
+
+            Tree.await().until(() -> behind.isDone() || waiter.isDone());
+            Lease first = behind.isDone() ? behind.join() : waiter.join();
+            CompletableFuture<Lease> second = behind.isDone() ? waiter : behind;
+            Tree.await().until(() -> tree.children(LOCKS + "beside").size() == 2);
+            assertThat(second).isNotDone();
+            first.close();
+            Tree.await().until(second::isDone);
+            assertThat(second.join().isHeld()).isTrue();
+        }
+    }
+
     @Test
     void creationWhoseAnswerIsLostIsFoundAgainAndLeavesNoSecondNode() throws InterruptedException, KeeperException {
         FaultProxy network = FaultProxy.before(rig, node.port());
