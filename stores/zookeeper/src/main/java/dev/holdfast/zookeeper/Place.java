@@ -41,6 +41,9 @@ final class Place {
     /** Whether it was arranged that the end of its node, or somebody who waits behind it, is told. */
     private boolean guarded;
 
+    /** Whether the watch on the node of its name is set, and what was there then has been seen. */
+    private boolean looked;
+
     /** Whether somebody waited when the nodes of its name were looked at last. */
     private boolean wanted;
 
@@ -200,9 +203,9 @@ final class Place {
         return state == State.HELD && watched.add(path);
     }
 
-    /** Whether a change of what is below a path would be told. */
-    synchronized boolean isWatched(String path) {
-        return watched.contains(path);
+    /** Whether it is known who waits, and a change of that would be told; a watch that is only asked for does not count. */
+    synchronized boolean knowsOthers() {
+        return looked;
     }
 
     /** Whether it stood behind several, so that there are probably others behind it by now. */
@@ -219,6 +222,7 @@ final class Place {
 
     synchronized void sawOthers(boolean waiting) {
         wanted = waiting;
+        looked = watched.contains(locks.get(0));
     }
 
     synchronized boolean isWanted() {
@@ -227,6 +231,7 @@ final class Place {
 
     synchronized void unwatch(String path) {
         watched.remove(path);
+        looked &= !path.equals(locks.get(0));
     }
 
     /** Ends it, so that nothing is told of it any more; returns what it had watched. */
