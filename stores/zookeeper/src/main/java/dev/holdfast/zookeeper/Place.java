@@ -42,8 +42,8 @@ final class Place {
     /** Whether it was arranged that the end of its node, or somebody who waits behind it, is told. */
     private boolean guarded;
 
-    /** Whether its name was looked at since the last change that was told, under a watch. */
-    private boolean informed;
+    /** Whether the watch on the node of its name is set, and what was there then has been seen. */
+    private boolean looked;
 
     /** Whether somebody waited when the nodes of its name were looked at last. */
     private boolean wanted;
@@ -219,9 +219,9 @@ final class Place {
         return state == State.HELD && watched.add(path);
     }
 
-    /** Whether it knows who else is there, and would be told of a change. */
-    synchronized boolean isInformed() {
-        return informed;
+    /** Whether it is known who waits, and a change of that would be told; a watch that is only asked for does not count. */
+    synchronized boolean knowsOthers() {
+        return looked;
     }
 
     /** Whether it stood behind several, so that there are probably others behind it by now. */
@@ -238,7 +238,7 @@ final class Place {
 
     synchronized void sawOthers(boolean waiting) {
         wanted = waiting;
-        informed = true;
+        looked = watched.contains(locks.get(0));
     }
 
     synchronized boolean isWanted() {
@@ -247,7 +247,7 @@ final class Place {
 
     synchronized void unwatch(String path) {
         watched.remove(path);
-        informed = false;
+        looked &= !path.equals(locks.get(0));
     }
 
     /** Ends it, so that nothing is told of it any more; returns what it had watched. */

@@ -52,7 +52,7 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
         for (int i = 0; i < nodes.size(); i++) {
             Place place = places.get(grants.get(i).owner());
             String node = nodes.get(i);
-            if (place != null && !node.isEmpty() && place.isPassedOn() && !place.isInformed()) {
+            if (place != null && !node.isEmpty() && place.isPassedOn() && !place.knowsOthers()) {
                 lines.computeIfAbsent(lockOf(node), lock -> session.children(lock, null));
             }
         }

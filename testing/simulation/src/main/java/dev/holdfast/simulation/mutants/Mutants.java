@@ -90,15 +90,16 @@ final class Mutants {
                 "deadline-from-reply",
                 engine(
                         "Contest",
-                        "accept(asked, granted.grants(), sentNanos, aftermath)",
-                        "accept(asked, granted.grants(), engine().now(), aftermath)")));
-        all.add(Mutant.of(
-                "deadline-not-shortened-for-retry",
-                engine(
-                        "Contest",
-                        "accept(asked, granted.grants(), sentNanos, aftermath)",
-                        "accept(asked, granted.grants().stream().map(g -> new Grant(g.name(), g.owner(), g.epoch(),"
-                                + " g.lease(), g.lease(), g.session(), g.wanted())).toList(), sentNanos, aftermath)")));
+                        "accept(asked, granted.grants(), sentNanos, sentNanos, aftermath)",
+                        "accept(asked, granted.grants(), engine().now(), sentNanos, aftermath)")));
+        all.add(
+                Mutant.of(
+                        "deadline-not-shortened-for-retry",
+                        engine(
+                                "Contest",
+                                "accept(asked, granted.grants(), sentNanos, sentNanos, aftermath)",
+                                "accept(asked, granted.grants().stream().map(g -> new Grant(g.name(), g.owner(), g.epoch(),"
+                                        + " g.lease(), g.lease(), g.session(), g.wanted())).toList(), sentNanos, sentNanos, aftermath)")));
         all.add(Mutant.of(
                 "push-trusted-from-arrival",
                 new Patch(
