@@ -3,9 +3,8 @@ package dev.holdfast.redis;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisInputStream;
@@ -44,44 +43,13 @@ final class AnswerStream extends RedisInputStream {
      *
      * @throws JedisConnectionException if the connection is broken, or nothing comes in time
      */
+    @SuppressWarnings("deprecation") // Jedis 7, which is supported too, does not have its successor.
     @Nullable
     Object next() {
-        byte kind = readByte();
-        return switch (kind) {
-            case ':' -> readLongCrLf();
-            case '$' -> bytes(readIntCrLf());
-            case '*' -> list(readIntCrLf());
-            case '+' -> readLineBytes();
-            case '-' -> new JedisDataException(readLine());
-            default -> throw new JedisConnectionException("an answer began with the byte " + kind);
-        };
-    }
-
-    private byte @Nullable [] bytes(int length) {
-        if (length < 0) {
-            return null;
+        try {
+            return Protocol.read(this);
+        } catch (JedisDataException refusal) {
+            return refusal;
         }
-        byte[] bytes = new byte[length];
-        for (int at = 0; at < length; ) {
-            int some = read(bytes, at, length - at);
-            if (some < 0) {
-                throw new JedisConnectionException("an answer ended in the middle");
-            }
-            at += some;
-        }
-        readByte();
-        readByte();
-        return bytes;
-    }
-
-    private @Nullable List<@Nullable Object> list(int length) {
-        if (length < 0) {
-            return null;
-        }
-        List<@Nullable Object> fields = new ArrayList<>(length);
-        for (int i = 0; i < length; i++) {
-            fields.add(next());
-        }
-        return fields;
     }
 }

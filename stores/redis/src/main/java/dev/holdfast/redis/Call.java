@@ -110,11 +110,11 @@ final class Call {
         if (inFull && script != null) {
             byte[][] whole = arguments.clone();
             whole[0] = script.text();
-            return Encoding.of(Command.EVAL.getRaw(), whole);
+            return Encoding.of(Command.EVAL, whole);
         }
         byte[] known = encoded;
         if (known == null) {
-            known = Encoding.of(verb.getRaw(), arguments);
+            known = Encoding.of(verb, arguments);
             encoded = known;
         }
         return known;

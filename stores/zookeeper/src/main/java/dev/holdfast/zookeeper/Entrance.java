@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Longer than most files, because entering, finding again and leaving have to agree on what may exist in the tree.
  */
 final class Entrance {
+    /** A server takes requests of a megabyte by default, and drops the connection over a larger one. */
+    private static final int MOST_BYTES = 1_000_000;
+
+    private static final int AROUND_A_NODE_BYTES = 200;
     private static final int MOST_ATTEMPTS = 8;
     private static final int ASKS_PER_TRUST = 3;
     private static final Duration LONGEST_HINT = Duration.ofSeconds(5);
@@ -120,13 +124,19 @@ final class Entrance {
                     node -> made(place, List.of(node.path()), node.stat().getCzxid()));
         }
         List<Op> creations = new ArrayList<>();
+        long bytes = 0;
         for (int i = 0; i < claim.parts().size(); i++) {
             Claim.Part part = claim.parts().get(i);
-            creations.add(Op.create(
-                    place.lock(i) + "/" + Ticket.prefix(claim, part),
-                    Badge.of(claim, part),
-                    connection.acl(),
-                    CreateMode.EPHEMERAL_SEQUENTIAL));
+            String path = place.lock(i) + "/" + Ticket.prefix(claim, part);
+            byte[] badge = Badge.of(claim, part);
+            bytes += path.length() + badge.length + AROUND_A_NODE_BYTES;
+            creations.add(Op.create(path, badge, connection.acl(), CreateMode.EPHEMERAL_SEQUENTIAL));
+        }
+        if (bytes > MOST_BYTES) {
+            throw new IllegalArgumentException("ZooKeeper cannot take "
+                    + claim.parts().size()
+                    + " names of this length at once: that is a request of " + bytes + " bytes, of which it takes "
+                    + MOST_BYTES + "; take fewer names, or shorter ones");
         }
         // The answer does not tell the transaction, which is the same for all: one of the nodes does.
         return session.multi(creations).thenCompose(results -> {
@@ -198,7 +208,7 @@ final class Entrance {
             return null;
         }
         // A check goes through the leader, and so proves that the session lives; what is listed after it is no older.
-        CompletableFuture<List<OpResult>> checked = session.multi(checks(place));
+        CompletableFuture<Void> checked = session.check(place.nodes());
         List<CompletableFuture<List<String>>> lists = list(claim, session);
         call.settle(lists.get(lists.size() - 1));
         try {
@@ -208,10 +218,6 @@ final class Entrance {
             forget(place);
             return null;
         }
-    }
-
-    private static List<Op> checks(Place place) {
-        return place.nodes().stream().map(node -> Op.check(node, -1)).toList();
     }
 
     /**
@@ -229,8 +235,8 @@ final class Entrance {
             }
             known.add(place);
         }
-        CompletableFuture<List<OpResult>> checked = session.multi(
-                known.stream().flatMap(place -> checks(place).stream()).toList());
+        CompletableFuture<Void> checked = session.check(
+                known.stream().flatMap(place -> place.nodes().stream()).toList());
         for (Claim claim : claims) {
             for (Claim.Part part : claim.parts()) {
                 lists.computeIfAbsent(part.name(), name -> session.children(layout.lock(name), null));

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.Op;
 
 /**
  * One renewal of many grants: a single request that the leader puts in order and that checks that every node is there.
@@ -29,8 +28,7 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
         List<String> nodes = grants.stream().map(this::nodeOf).toList();
         List<String> asked =
                 nodes.stream().filter(node -> !node.isEmpty()).distinct().toList();
-        CompletableFuture<?> together =
-                asked.isEmpty() ? CompletableFuture.completedFuture(true) : session.multi(checks(asked));
+        CompletableFuture<?> together = session.check(asked);
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         try {
             call.await(together);
@@ -59,10 +57,6 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
         return lines;
     }
 
-    private static List<Op> checks(List<String> nodes) {
-        return nodes.stream().map(node -> Op.check(node, -1)).toList();
-    }
-
     /** Some are gone; the server does not tell which, so each is asked for alone, without waiting in between. */
     private List<RenewOutcome> oneByOne(List<String> nodes) {
         List<CompletableFuture<?>> answers = new ArrayList<>();
@@ -70,7 +64,7 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
             answers.add(
                     node.isEmpty()
                             ? CompletableFuture.failedFuture(new KeeperException.NoNodeException())
-                            : session.multi(checks(List.of(node))));
+                            : session.check(List.of(node)));
         }
         answers.forEach(call::settle);
         Map<String, CompletableFuture<List<String>>> lines = lines(nodes);

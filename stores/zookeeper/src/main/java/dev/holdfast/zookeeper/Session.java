@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -35,6 +36,9 @@ final class Session {
 
     private static final int TRUST_DENOMINATOR = 3;
     private static final byte[] NOTHING = {};
+
+    /** Of one request: with the longest names that is half of the megabyte that a server takes by default. */
+    private static final int MOST_CHECKS = 500;
 
     private final ZooKeeper handle;
     private final MonotonicClock clock;
@@ -225,6 +229,17 @@ final class Session {
         Answer<List<OpResult>> answer = new Answer<>(null, true);
         handle.multi(operations, (rc, path, context, results) -> answer.give(rc, results), null);
         return answer;
+    }
+
+    /** Proves that nodes are there; as many requests as it takes, because a server refuses one that is too large. */
+    CompletableFuture<Void> check(List<String> nodes) {
+        List<CompletableFuture<?>> answers = new ArrayList<>();
+        for (int from = 0; from < nodes.size(); from += MOST_CHECKS) {
+            answers.add(multi(nodes.subList(from, Math.min(nodes.size(), from + MOST_CHECKS)).stream()
+                    .map(node -> Op.check(node, -1))
+                    .toList()));
+        }
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
     }
 
     CompletableFuture<List<String>> children(String path, @Nullable Watcher watcher) {
