@@ -1,5 +1,8 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.Holdfast;
+import dev.holdfast.Lease;
+import dev.holdfast.StoreUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -8,6 +11,7 @@ final class PausedHolder {
     private static final String LEASE = "2s";
     private static final int FIRST = 50;
     private static final int SECOND = 30;
+    private static final int MOST_STOPS = 10;
 
     private final Narration narration;
 
@@ -46,7 +50,7 @@ final class PausedHolder {
         narration.step("A", "gets the lock, token " + first);
         narration.step("A", "reads the balance: " + a.ask("read " + manner, "read"));
         String late;
-        try (Pause pause = Pause.of(a.pid())) {
+        try (Pause pause = stop(database, a)) {
             narration.event("A is stopped in the middle of its work (kill -STOP " + a.pid() + ").");
             // It will read this when it goes on: the next thing that it does is to write what it has computed.
             a.tell("withdraw " + FIRST + " " + manner);
@@ -66,6 +70,27 @@ final class PausedHolder {
         late = a.hear(Duration.ofMinutes(1)).orElseThrow(() -> new DemoException("A does not wake up"));
         tell(database.number(Account.LOOK), late, guarded);
         learn(a);
+    }
+
+    /**
+     * Stops a process while no statement of its client is under way: the embedded database keeps what a stopped process has
+     * locked, where a server would take it away after some seconds.
+     */
+    private static Pause stop(DemoDatabase database, Player player) throws InterruptedException {
+        try (Holdfast observer = Holdfast.connect(database.lockUrl())) {
+            for (int attempt = 1; ; attempt++) {
+                Pause pause = Pause.of(player.pid());
+                try {
+                    observer.lock(Account.LOCK).tryAcquire().ifPresent(Lease::close);
+                    return pause;
+                } catch (StoreUnavailableException locked) {
+                    pause.close();
+                    if (attempt == MOST_STOPS) {
+                        throw new DemoException("the embedded database does not answer", locked);
+                    }
+                }
+            }
+        }
     }
 
     private void tell(long balance, String late, boolean guarded) {

@@ -13,7 +13,6 @@ import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.springframework.core.io.ClassPathResource;
@@ -83,21 +82,19 @@ final class Database {
     /**
      * What else is measured on every database. Races first: they share their processes.
      *
-     * @param hot what is asked of 2 processes with 4 threads
-     * @param cold what is asked of 6 processes
      * @param share of the time of Spring Integration for a hand-over
      */
-    static Stream<Scenario> shared(List<Target> hot, List<Target> cold, double share) {
+    static Stream<Scenario> shared(double share) {
         Maker[] both = {HOLDFAST, SPRING_JDBC};
         Stream<Scenario> races = Stream.of(
                 Scenarios.multi(both),
                 Scenarios.handOff(KEPT_WAITING_MILLIS, both).asking(Target.quickerThan(HOLDFAST, SPRING_JDBC, share)),
-                Scenarios.hot(2, 4, both).asking(hot.toArray(Target[]::new)));
+                Scenarios.hot(2, 4, both).asking(Target.fasterThan(HOLDFAST, SPRING_JDBC, 50)));
         return Stream.of(
                         races,
                         Scenarios.waiters(both).stream(),
                         Stream.of(
-                                Scenarios.hot(6, 1, both).asking(cold.toArray(Target[]::new)),
+                                Scenarios.hot(6, 1, both).asking(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2)),
                                 waiting(),
                                 Scenarios.memory(LEASES, both)),
                         // Nobody else renews by itself.

@@ -27,8 +27,7 @@ final class MariaDbStore implements Store {
     public List<Scenario> scenarios() {
         return Stream.of(
                         Database.own(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2.5)),
-                        // Without targets for the hot ones: these are known of PostgreSQL only.
-                        Database.shared(List.of(), List.of(), 1.0 / 5),
+                        Database.shared(1.0 / 5),
                         Stream.of(Scenarios.recovery(HOLDFAST, SPRING_JDBC)))
                 .flatMap(each -> each)
                 .toList();

@@ -47,10 +47,7 @@ final class PostgresStore implements Store {
                 .asking(
                         Target.fasterThan(HOLDFAST_ADVISORY, ADVISORY, 0.6),
                         Target.fasterThan(HOLDFAST_ADVISORY, HOLDFAST, 2));
-        Stream<Scenario> shared = Database.shared(
-                List.of(Target.fasterThan(HOLDFAST, SPRING_JDBC, 50)),
-                List.of(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2)),
-                1.0 / 20);
+        Stream<Scenario> shared = Database.shared(1.0 / 20);
         return Stream.of(
                         own,
                         Stream.of(advisory),

@@ -82,6 +82,7 @@ abstract class FaultCases {
     }
 
     @Test
+    @Tag("full")
     void leaseIsRenewedAfterARestartOfTheServer() throws InterruptedException {
         LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(12));
         Lease lease = client(server.access()).lock("held", options).acquire();

@@ -134,6 +134,7 @@ abstract class SessionFaultCases {
     }
 
     @Test
+    @Tag("full")
     void lossIsToldOfEveryLockWhenTheDatabaseFallsSilent()
             throws InterruptedException, ExecutionException, TimeoutException {
         for (String strategy : STRATEGIES) {

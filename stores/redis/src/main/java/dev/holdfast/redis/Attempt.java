@@ -128,11 +128,14 @@ final class Attempt {
         return agreeing() >= nodes.quorum();
     }
 
-    /** {@return whether answers of this many more nodes could not change what follows} */
+    /**
+     * {@return whether answers of this many more nodes could not change what follows} Without them it must not be open
+     * either whether others have the name, or nobody can tell.
+     */
     boolean isDecided(int pending) {
         return agreeing() >= nodes.quorum()
                 || refused >= nodes.blocking()
-                || granted + pending < nodes.quorum()
+                || (granted + pending < nodes.quorum() && refused + pending < nodes.blocking())
                 || (granted >= nodes.quorum() && agreeing() + pending < nodes.quorum());
     }
 

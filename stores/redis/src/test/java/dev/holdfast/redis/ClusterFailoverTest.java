@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.util.JedisClusterCRC16;
@@ -93,6 +94,7 @@ final class ClusterFailoverTest {
     }
 
     @Test
+    @Tag("full")
     void waiterOnASlotThatAnswersIsNotHeldUpByOneThatDoesNot() throws InterruptedException {
         // By default Redis ends all service when one slot has nobody left to answer for it.
         cluster.nodes().forEach(node -> node.ask("CONFIG", "SET", "cluster-require-full-coverage", "no"));
@@ -167,6 +169,7 @@ final class ClusterFailoverTest {
     }
 
     @Test
+    @Tag("full")
     void slotOnTheMoveIsFollowed() throws InterruptedException {
         Holdfast locks = client();
         String key = "holdfast:{moving}";

@@ -22,6 +22,11 @@ record Badge(OwnerId owner, int units, String clientName, String label, List<Str
     private static final int VERSION = 1;
     private static final int FIXED_LINES = 7;
 
+    /** A server takes requests of a megabyte by default, and drops the connection over a larger one. */
+    private static final int MOST_BYTES = 1_000_000;
+
+    private static final int AROUND_A_NODE_BYTES = 300;
+
     static byte[] of(Claim claim, Claim.Part part) {
         List<String> lines = new ArrayList<>(List.of(
                 FORMAT + VERSION,
@@ -33,6 +38,21 @@ record Badge(OwnerId owner, int units, String clientName, String label, List<Str
                 claim.holder().label()));
         claim.parts().forEach(each -> lines.add(each.name()));
         return String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Every node tells all names of its claim, so the request that makes them grows with the square of their number. */
+    static void refuseIfTooLarge(Claim claim) {
+        long bytes = 0;
+        for (int i = 0; i < claim.parts().size() && claim.parts().size() > 1 && bytes <= MOST_BYTES; i++) {
+            Claim.Part part = claim.parts().get(i);
+            bytes += of(claim, part).length + part.name().length() + AROUND_A_NODE_BYTES;
+        }
+        if (bytes > MOST_BYTES) {
+            throw new StoreMisconfiguredException(
+                    "ZooKeeper cannot take " + claim.parts().size()
+                            + " names of this length at once, because a server takes requests of a megabyte at most; take"
+                            + " fewer names, or shorter ones");
+        }
     }
 
     /**

@@ -27,10 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Longer than most files, because entering, finding again and leaving have to agree on what may exist in the tree.
  */
 final class Entrance {
-    /** A server takes requests of a megabyte by default, and drops the connection over a larger one. */
-    private static final int MOST_BYTES = 1_000_000;
-
-    private static final int AROUND_A_NODE_BYTES = 200;
     private static final int MOST_ATTEMPTS = 8;
     private static final int ASKS_PER_TRUST = 3;
     private static final Duration LONGEST_HINT = Duration.ofSeconds(5);
@@ -86,6 +82,7 @@ final class Entrance {
 
     /** Makes the nodes of a claim and lists their lines; null if they were gone again. */
     private @Nullable AcquireOutcome enter(Claim claim, Session session, Call call) throws KeeperException {
+        Badge.refuseIfTooLarge(claim);
         Place place = new Place(claim, session, layout);
         places.put(claim.owner(), place);
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -124,19 +121,13 @@ final class Entrance {
                     node -> made(place, List.of(node.path()), node.stat().getCzxid()));
         }
         List<Op> creations = new ArrayList<>();
-        long bytes = 0;
         for (int i = 0; i < claim.parts().size(); i++) {
             Claim.Part part = claim.parts().get(i);
-            String path = place.lock(i) + "/" + Ticket.prefix(claim, part);
-            byte[] badge = Badge.of(claim, part);
-            bytes += path.length() + badge.length + AROUND_A_NODE_BYTES;
-            creations.add(Op.create(path, badge, connection.acl(), CreateMode.EPHEMERAL_SEQUENTIAL));
-        }
-        if (bytes > MOST_BYTES) {
-            throw new IllegalArgumentException("ZooKeeper cannot take "
-                    + claim.parts().size()
-                    + " names of this length at once: that is a request of " + bytes + " bytes, of which it takes "
-                    + MOST_BYTES + "; take fewer names, or shorter ones");
+            creations.add(Op.create(
+                    place.lock(i) + "/" + Ticket.prefix(claim, part),
+                    Badge.of(claim, part),
+                    connection.acl(),
+                    CreateMode.EPHEMERAL_SEQUENTIAL));
         }
         // The answer does not tell the transaction, which is the same for all: one of the nodes does.
         return session.multi(creations).thenCompose(results -> {

@@ -110,6 +110,7 @@ final class SimpleStore implements LockStore {
         if (claim.parts().stream().anyMatch(part -> part.kind() != LockKind.EXCLUSIVE)) {
             throw new IllegalArgumentException("the simple mode of ZooKeeper has exclusive locks only");
         }
+        Badge.refuseIfTooLarge(claim);
         Session session = connection.ready(call);
         try {
             Holding held = holdings.get(claim.owner());

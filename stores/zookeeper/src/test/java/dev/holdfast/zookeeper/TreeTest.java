@@ -17,10 +17,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -64,6 +66,22 @@ final class TreeTest {
             Tree.await()
                     .untilAsserted(
                             () -> assertThat(tree.children("/nothing/locks")).isEmpty());
+        }
+    }
+
+    @Test
+    void moreNamesThanARequestHoldsAreRefusedAndDisturbNobody() throws InterruptedException {
+        String[] names =
+                IntStream.range(0, 150).mapToObj(i -> "n".repeat(80) + i).toArray(String[]::new);
+        try (Holdfast client = Holdfast.connect("zookeeper://" + node.address() + "/many")) {
+            Lease held = client.lock("held").acquire();
+
+            assertThatThrownBy(() -> client.all(names).tryAcquire())
+                    .isInstanceOf(StoreMisconfiguredException.class)
+                    .hasMessageContaining("take fewer names");
+            Lease fewer = client.all(Arrays.copyOf(names, 50)).tryAcquire().orElseThrow();
+            assertThat(fewer.release()).isTrue();
+            assertThat(held.release()).isTrue();
         }
     }
 
