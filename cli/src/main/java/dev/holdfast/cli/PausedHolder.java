@@ -11,7 +11,7 @@ final class PausedHolder {
     private static final String LEASE = "2s";
     private static final int FIRST = 50;
     private static final int SECOND = 30;
-    private static final int MOST_STOPS = 10;
+    private static final int MOST_STOPS = 5;
 
     private final Narration narration;
 
@@ -78,18 +78,26 @@ final class PausedHolder {
      */
     private static Pause stop(DemoDatabase database, Player player) throws InterruptedException {
         try (Holdfast observer = Holdfast.connect(database.lockUrl())) {
-            for (int attempt = 1; ; attempt++) {
+            for (int attempt = 1; attempt < MOST_STOPS; attempt++) {
+                // As long as the process runs, this waits for what it has under way.
+                isTouchable(observer);
                 Pause pause = Pause.of(player.pid());
-                try {
-                    observer.lock(Account.LOCK).tryAcquire().ifPresent(Lease::close);
+                if (isTouchable(observer)) {
                     return pause;
-                } catch (StoreUnavailableException locked) {
-                    pause.close();
-                    if (attempt == MOST_STOPS) {
-                        throw new DemoException("the embedded database does not answer", locked);
-                    }
                 }
+                pause.close();
             }
+            return Pause.of(player.pid());
+        }
+    }
+
+    /** Tries for the lock, which needs its row. */
+    private static boolean isTouchable(Holdfast observer) {
+        try {
+            observer.lock(Account.LOCK).tryAcquire().ifPresent(Lease::close);
+            return true;
+        } catch (StoreUnavailableException locked) {
+            return false;
         }
     }
 

@@ -250,7 +250,7 @@ final class SessionFaultsTest {
     @Test
     void leaseAndWaiterSurviveAReconnectionOfTheSameSession() throws InterruptedException {
         FaultProxy network = FaultProxy.before(rig, node.port());
-        try (Holdfast client = connect(network.port());
+        try (Holdfast client = Holdfast.connect("zookeeper://127.0.0.1:" + network.port() + "#session=40s");
                 Holdfast rival = connect(node.port())) {
             Lease lease = client.lock("reconnected").acquire();
             Lease other = rival.lock("reconnected-wait").acquire();
