@@ -23,6 +23,9 @@ final class DemoDatabase implements AutoCloseable {
     /** Everything that is made in the user's database begins with this. */
     static final String PREFIX = "holdfast_demo_";
 
+    /** For those who sell; whoever locks asks again by itself. */
+    private static final String PATIENT = ";LOCK_TIMEOUT=60000";
+
     private final Path directory;
     private final String url;
     private final Connection connection;
@@ -40,7 +43,7 @@ final class DemoDatabase implements AutoCloseable {
         // H2 reads it when it is first used; without it, other machines could knock.
         System.setProperty("h2.bindAddress", "127.0.0.1");
         Path directory = temporaryDirectory();
-        String url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE;LOCK_TIMEOUT=60000";
+        String url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE" + PATIENT;
         return open(directory, url, new Properties(), tables);
     }
 
@@ -82,7 +85,7 @@ final class DemoDatabase implements AutoCloseable {
 
     /** {@return the same database as a store of locks, in tables of its own} */
     String lockUrl() {
-        return url + "#prefix=" + PREFIX + "lock_";
+        return url.replace(PATIENT, "") + "#prefix=" + PREFIX + "lock_";
     }
 
     Path directory() {

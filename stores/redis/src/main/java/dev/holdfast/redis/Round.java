@@ -101,7 +101,7 @@ final class Round {
     void send() {
         int trusted = 0;
         for (Node node : nodes.all()) {
-            trusted += node.isSuspected() ? 0 : 1;
+            trusted += node.isSuspected() || calls.get(node.index()).isEmpty() ? 0 : 1;
         }
         for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
