@@ -23,7 +23,6 @@ final class Dialler implements JedisSocketFactory {
     private final int timeoutMillis;
     private final @Nullable SSLContext tls;
     private @Nullable InetAddress reached;
-    private @Nullable Socket opened;
 
     Dialler(HostAndPort address, int timeoutMillis, @Nullable SSLContext tls) {
         this.address = address;
@@ -41,10 +40,8 @@ final class Dialler implements JedisSocketFactory {
                 plain.setKeepAlive(true);
                 plain.setSoTimeout(timeoutMillis);
                 plain.connect(new InetSocketAddress(host, address.getPort()), timeoutMillis);
-                Socket socket = tls == null ? plain : encrypt(plain, tls);
                 reached = host;
-                opened = socket;
-                return socket;
+                return tls == null ? plain : encrypt(plain, tls);
             } catch (IOException failed) {
                 last = failed;
                 close(plain, failed);
@@ -56,11 +53,6 @@ final class Dialler implements JedisSocketFactory {
     /** {@return the machine that was reached last} */
     InetAddress reached() {
         return Objects.requireNonNull(reached, "not connected");
-    }
-
-    /** {@return the socket that was opened last} */
-    Socket opened() {
-        return Objects.requireNonNull(opened, "not connected");
     }
 
     private InetAddress[] resolve() {

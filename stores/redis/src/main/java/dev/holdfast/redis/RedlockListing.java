@@ -93,11 +93,7 @@ final class RedlockListing {
                 return call.failure();
             }
             List<?> fields = Answers.list(call.answer());
-            for (Object key : Answers.list(fields.get(1))) {
-                if (calls.keys().isHead(Answers.bytes(key))) {
-                    names.add(calls.keys().name(Answers.bytes(key)));
-                }
-            }
+            Answers.list(fields.get(1)).forEach(key -> names.add(calls.keys().name(Answers.bytes(key))));
             cursor = Answers.bytes(fields.get(0));
             if (Answers.text(cursor).equals(START)) {
                 return null;

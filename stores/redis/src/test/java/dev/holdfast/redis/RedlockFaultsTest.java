@@ -14,7 +14,6 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.proxy.Direction;
 import dev.holdfast.rig.proxy.FaultProxy;
-import dev.holdfast.spi.OwnerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,7 +129,7 @@ final class RedlockFaultsTest {
             for (int node = 0; node < nodes.count(); node++) {
                 assertThat(length(node, "late"))
                         .as("node %s holds nothing", node)
-                        .isLessThanOrEqualTo(18);
+                        .isLessThanOrEqualTo(10);
             }
         });
         assertThat(locks.lock("late", options()).tryAcquire(PATIENCE)).isPresent();
@@ -219,7 +218,7 @@ final class RedlockFaultsTest {
             network.blackHole(Direction.TO_CLIENT);
         }
         CompletableFuture<Lease> waiter = locks.lock("cancelled", options()).acquireAsync();
-        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> length(4, "cancelled") > 18);
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> length(4, "cancelled") > 10);
         assertThat(waiter.cancel(false)).isTrue();
         nodes.heal();
 
@@ -237,7 +236,7 @@ final class RedlockFaultsTest {
         assertThat(lease.release()).isTrue();
         await().atMost(LEASE.dividedBy(2)).untilAsserted(() -> {
             for (int node = 0; node < nodes.count(); node++) {
-                assertThat(length(node, "given back")).isLessThanOrEqualTo(18);
+                assertThat(length(node, "given back")).isLessThanOrEqualTo(10);
             }
         });
     }
@@ -251,7 +250,7 @@ final class RedlockFaultsTest {
         assertThat(lease.release()).isTrue();
         nodes.node(3).resume();
 
-        await().atMost(Duration.ofSeconds(15)).until(() -> length(3, "slept through") <= 18);
+        await().atMost(Duration.ofSeconds(15)).until(() -> length(3, "slept through") <= 10);
     }
 
     @Test
@@ -295,20 +294,6 @@ final class RedlockFaultsTest {
             nodes.node(node).ask("CLIENT", "KILL", "TYPE", "normal");
         }
         assertThat(locks.lock("idle", options()).tryAcquire()).isPresent();
-    }
-
-    @Test
-    void tombstoneWhoseOwnerEndsLikeANameIsNotListed() throws InterruptedException {
-        Holdfast locks = client();
-        Lease lease = locks.lock("listed", options()).acquire();
-        OwnerId owner = new OwnerId(0x254a_ff00_0000_0001L, '}');
-        RedlockCalls calls = new RedlockCalls("holdfast", RedlockCalls.Fencing.SOUND);
-        for (int node = 0; node < nodes.count(); node++) {
-            Direct.ask(nodes.node(node), calls.undo("buried", owner, 1, true));
-        }
-
-        assertThat(locks.list("", 10)).extracting(LockView::name).containsExactly("listed");
-        assertThat(lease.release()).isTrue();
     }
 
     private long length(int node, String name) {
