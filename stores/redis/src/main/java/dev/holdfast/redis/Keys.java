@@ -23,6 +23,12 @@ final class Keys {
         return bytes(opening + encode(name) + "}");
     }
 
+    /** {@return whether a key that matches a pattern is a head, and not a key beside one that happens to end alike} */
+    boolean isHead(byte[] key) {
+        String text = new String(key, StandardCharsets.UTF_8);
+        return text.indexOf('}', opening.length()) == text.length() - 1;
+    }
+
     /** {@return the name whose head a key is} */
     String name(byte[] head) {
         String key = new String(head, StandardCharsets.UTF_8);

@@ -93,7 +93,11 @@ final class RedlockListing {
                 return call.failure();
             }
             List<?> fields = Answers.list(call.answer());
-            Answers.list(fields.get(1)).forEach(key -> names.add(calls.keys().name(Answers.bytes(key))));
+            for (Object key : Answers.list(fields.get(1))) {
+                if (calls.keys().isHead(Answers.bytes(key))) {
+                    names.add(calls.keys().name(Answers.bytes(key)));
+                }
+            }
             cursor = Answers.bytes(fields.get(0));
             if (Answers.text(cursor).equals(START)) {
                 return null;

@@ -14,6 +14,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.proxy.Direction;
 import dev.holdfast.rig.proxy.FaultProxy;
+import dev.holdfast.spi.OwnerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -294,6 +295,20 @@ final class RedlockFaultsTest {
             nodes.node(node).ask("CLIENT", "KILL", "TYPE", "normal");
         }
         assertThat(locks.lock("idle", options()).tryAcquire()).isPresent();
+    }
+
+    @Test
+    void tombstoneWhoseOwnerEndsLikeANameIsNotListed() throws InterruptedException {
+        Holdfast locks = client();
+        Lease lease = locks.lock("listed", options()).acquire();
+        OwnerId owner = new OwnerId(0x254a_ff00_0000_0001L, '}');
+        RedlockCalls calls = new RedlockCalls("holdfast", RedlockCalls.Fencing.SOUND);
+        for (int node = 0; node < nodes.count(); node++) {
+            Direct.ask(nodes.node(node), calls.undo("buried", owner, 1, true));
+        }
+
+        assertThat(locks.list("", 10)).extracting(LockView::name).containsExactly("listed");
+        assertThat(lease.release()).isTrue();
     }
 
     private long length(int node, String name) {
