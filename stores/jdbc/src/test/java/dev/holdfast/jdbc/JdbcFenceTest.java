@@ -12,7 +12,6 @@ import dev.holdfast.fence.StaleTokenException;
 import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -116,7 +115,7 @@ final class JdbcFenceTest {
                         .hasMessage("changed my mind");
                 assertThatThrownBy(() -> fence.run(pool, lease, connection -> {
                             withdraw(connection);
-                            tell(connection, "UPDATE no_such_table SET x = 1");
+                            Sql.tell(connection, "UPDATE no_such_table SET x = 1");
                         }))
                         .isInstanceOf(SQLException.class);
             }
@@ -327,13 +326,7 @@ final class JdbcFenceTest {
     }
 
     private void withdraw(Connection connection) throws SQLException {
-        tell(connection, "UPDATE account SET balance = balance - 1 WHERE id = 1");
-    }
-
-    private static void tell(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate(sql);
-        }
+        Sql.tell(connection, "UPDATE account SET balance = balance - 1 WHERE id = 1");
     }
 
     private interface Step {

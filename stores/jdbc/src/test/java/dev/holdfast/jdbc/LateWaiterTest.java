@@ -14,7 +14,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +76,7 @@ final class LateWaiterTest {
                     .isInstanceOf(ReleaseOutcome.Released.class);
             assertThat(holder(dialect, observer)).isEqualTo(waiting.owner().toString());
             assertThat(ear.next()).startsWith("g " + waiting.owner() + " ");
-            assertThat(count(observer, "SELECT COUNT(*) FROM holdfast_claim")).isZero();
+            assertThat(Sql.ask(observer, "SELECT COUNT(*) FROM holdfast_claim")).isZero();
         }
     }
 
@@ -90,7 +89,7 @@ final class LateWaiterTest {
             executeOn(dialect, waiter, "SELECT name FROM holdfast_lock WHERE name = ? FOR UPDATE");
             CompletableFuture<ReleaseOutcome> release = CompletableFuture.supplyAsync(
                     () -> store.release(List.of(held)).get(0));
-            Awaitility.await().until(() -> count(observer, blocked) > 0);
+            Awaitility.await().until(() -> Sql.ask(observer, blocked) > 0);
             enterLine(dialect, waiter, waiting);
             executeOn(dialect, waiter, "UPDATE holdfast_lock SET crowded = 1 WHERE name = ?");
             waiter.commit();
@@ -116,7 +115,7 @@ final class LateWaiterTest {
                 Connection operator = SERVERS.connect(Dialect.POSTGRESQL)) {
             Grant first = take(store, TestContext.claim(LEASE, "purged"));
             store.release(List.of(first));
-            execute(operator, "DELETE FROM holdfast_lock WHERE name = 'purged'");
+            Sql.tell(operator, "DELETE FROM holdfast_lock WHERE name = 'purged'");
             Grant second = take(store, TestContext.claim(LEASE, "purged"));
 
             assertThat(second.epoch()).isGreaterThan(first.epoch());
@@ -191,20 +190,6 @@ final class LateWaiterTest {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             dialect.bindName(statement, 1, "late");
             statement.execute();
-        }
-    }
-
-    private static long count(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getLong(1);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 }

@@ -8,9 +8,7 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.postgres.Postgres;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +39,8 @@ final class PostgresFaultTest extends FaultCases {
                 Connection operator = server().connect()) {
             Lease lease = holder.lock("deaf").acquire();
             CompletableFuture<Lease> waiting = waiter.lock("deaf").acquireAsync();
-            Awaitility.await().until(() -> ask(operator, "SELECT count(*) " + LISTENERS) == 2);
-            ask(operator, "SELECT count(pg_terminate_backend(pid)) " + LISTENERS);
+            Awaitility.await().until(() -> Sql.ask(operator, "SELECT count(*) " + LISTENERS) == 2);
+            Sql.ask(operator, "SELECT count(pg_terminate_backend(pid)) " + LISTENERS);
             lease.close();
 
             assertThat(waiting.get(60, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
@@ -62,14 +60,6 @@ final class PostgresFaultTest extends FaultCases {
             lease.close();
 
             assertThat(waiting.get(60, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
-        }
-    }
-
-    private static long ask(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getLong(1);
         }
     }
 }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What an uncontended lock costs: one statement to acquire and one to release, and nothing around them. */
 final class StatementCountTest {
     private static final int PAIRS = 20;
+    private static final int PASSES = 10;
 
     @RegisterExtension
     static final Rig RIG = new Rig();
@@ -125,9 +126,24 @@ final class StatementCountTest {
     /** Renewals and looks are among the statements, which belong to neither; each of the two steps tells somebody. */
     @Test
     void contendedLockIsEnteredAndHandedOverInOneRoundTripEachOnPostgres() throws InterruptedException {
-        int passes = 10;
+        List<String> statements = statementsOfPasses("TRANSACTION_READ_COMMITTED");
+
+        assertThat(statements).filteredOn(sql -> sql.contains("pg_notify")).hasSize(2 * PASSES);
+        assertThat(statements).as("transactions").doesNotContain("commit");
+    }
+
+    /** Where every statement of a transaction has the same view, a waiter that has just come would be missed. */
+    @Test
+    void contendedLockIsDecidedOnInATransactionWhereConnectionsAreNotAtReadCommitted() throws InterruptedException {
+        assertThat(statementsOfPasses("TRANSACTION_REPEATABLE_READ"))
+                .filteredOn("commit"::equals)
+                .hasSizeGreaterThanOrEqualTo(2 * PASSES);
+    }
+
+    private static List<String> statementsOfPasses(String isolation) throws InterruptedException {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(Postgres.given(RIG).jdbcUrlWithCredentials());
+        config.setTransactionIsolation(isolation);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             CountingDataSource counting = new CountingDataSource(pool);
             try (Holdfast one = Holdfast.builder()
@@ -139,15 +155,12 @@ final class StatementCountTest {
                 Lease lease = pass(one.lock("passed").acquire(), two);
                 lease = pass(lease, one);
                 counting.forget();
-                for (int i = 0; i < passes; i++) {
+                for (int i = 0; i < PASSES; i++) {
                     lease = pass(lease, i % 2 == 0 ? two : one);
                 }
-
-                assertThat(counting.statements())
-                        .filteredOn(sql -> sql.contains("pg_notify"))
-                        .hasSize(2 * passes);
-                assertThat(counting.statements()).as("transactions").doesNotContain("setAutoCommit", "commit");
+                List<String> statements = List.copyOf(counting.statements());
                 lease.close();
+                return statements;
             }
         }
     }

@@ -10,7 +10,6 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,8 +66,8 @@ final class TableLockTest {
     void nobodyElseReadsOrWritesUntilTheWorkIsDone() throws InterruptedException, SQLException, ExecutionException {
         Future<String> reader = LOCK.call(pool, connection -> {
             Future<String> reading = threads.submit(() -> ask(others, "SELECT weight FROM parcel"));
-            tell(connection, "UPDATE parcel SET weight = 20");
-            tell(connection, "UPDATE label SET weight = weight + 1");
+            Sql.tell(connection, "UPDATE parcel SET weight = 20");
+            Sql.tell(connection, "UPDATE label SET weight = weight + 1");
             assertStillWaiting(reading);
             return reading;
         });
@@ -81,17 +80,17 @@ final class TableLockTest {
     @Test
     void workThatThrowsIsUndoneAndUnlocked() throws SQLException {
         assertThatThrownBy(() -> LOCK.run(pool, connection -> {
-                    tell(connection, "UPDATE parcel SET weight = 20");
+                    Sql.tell(connection, "UPDATE parcel SET weight = 20");
                     throw new IllegalStateException("changed my mind");
                 }))
                 .hasMessage("changed my mind");
         assertThatThrownBy(() -> LOCK.run(pool, connection -> {
-                    tell(connection, "UPDATE parcel SET weight = 20");
-                    tell(connection, "UPDATE nothing SET weight = 20");
+                    Sql.tell(connection, "UPDATE parcel SET weight = 20");
+                    Sql.tell(connection, "UPDATE nothing SET weight = 20");
                 }))
                 .isInstanceOf(SQLException.class);
         assertThatThrownBy(() -> LOCK.run(pool, connection -> {
-                    tell(connection, "UPDATE parcel SET weight = 20");
+                    Sql.tell(connection, "UPDATE parcel SET weight = 20");
                     connection.setAutoCommit(true);
                 }))
                 .isInstanceOf(IllegalStateException.class);
@@ -103,9 +102,9 @@ final class TableLockTest {
     @Test
     void aConnectionThatDiesWithinTheWorkUnlocksAndIsNotUsedAgain() throws SQLException {
         assertThatThrownBy(() -> LOCK.run(pool, connection -> {
-                    tell(connection, "UPDATE parcel SET weight = 20");
+                    Sql.tell(connection, "UPDATE parcel SET weight = 20");
                     cut(connection);
-                    tell(connection, "UPDATE parcel SET weight = 30");
+                    Sql.tell(connection, "UPDATE parcel SET weight = 30");
                 }))
                 .isInstanceOf(SQLException.class);
         execute(others, "UPDATE parcel SET weight = weight + 1");
@@ -117,7 +116,7 @@ final class TableLockTest {
     @Test
     void aConnectionThatDiesBeforeTheCommitLeavesTheOutcomeOpen() throws SQLException {
         assertThatThrownBy(() -> LOCK.run(pool, connection -> {
-                    tell(connection, "UPDATE parcel SET weight = 20");
+                    Sql.tell(connection, "UPDATE parcel SET weight = 20");
                     cut(connection);
                 }))
                 .isInstanceOf(StoreUnavailableException.class);
@@ -130,7 +129,7 @@ final class TableLockTest {
     void aTableInUseIsWaitedForInVain() throws SQLException {
         try (Connection busy = others.getConnection()) {
             busy.setAutoCommit(false);
-            tell(busy, "UPDATE label SET weight = 1");
+            Sql.tell(busy, "UPDATE label SET weight = 1");
             assertThatThrownBy(() -> LOCK.within(Duration.ofMillis(500)).run(pool, connection -> {
                         throw new AssertionError("must not run");
                     }))
@@ -139,7 +138,7 @@ final class TableLockTest {
             busy.rollback();
             busy.setAutoCommit(true);
         }
-        LOCK.run(pool, connection -> tell(connection, "UPDATE parcel SET weight = 20"));
+        LOCK.run(pool, connection -> Sql.tell(connection, "UPDATE parcel SET weight = 20"));
         assertAsBefore();
     }
 
@@ -173,8 +172,8 @@ final class TableLockTest {
                 go.await();
                 for (int i = 0; i < 20; i++) {
                     lock.run(pool, connection -> {
-                        tell(connection, "UPDATE parcel SET weight = weight + 1");
-                        tell(connection, "UPDATE label SET weight = weight + 1");
+                        Sql.tell(connection, "UPDATE parcel SET weight = weight + 1");
+                        Sql.tell(connection, "UPDATE label SET weight = weight + 1");
                     });
                 }
                 return null;
@@ -232,12 +231,6 @@ final class TableLockTest {
             String pid = ask(connection, "SELECT pg_backend_pid()");
             assertThat(ask(others, "SELECT pg_terminate_backend(" + pid + ", 10000)"))
                     .isEqualTo("t");
-        }
-    }
-
-    private static void tell(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate(sql);
         }
     }
 }

@@ -31,6 +31,10 @@ final class RedlockFaultsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final String OPTIONS = "fresh=true&nodeTimeout=300ms";
+
+    /** Well below the time that a node has to answer. */
+    private static final Duration SLOW = Duration.ofMillis(40);
+
     private static final Predicate<String> SCRIPT = message -> message.contains("EVALSHA");
 
     @RegisterExtension
@@ -76,6 +80,23 @@ final class RedlockFaultsTest {
 
         assertThat(held.isHeld()).isTrue();
         assertThat(client().lock("held", options()).tryAcquire()).isEmpty();
+    }
+
+    /** The one that is quick has refused, so there can be no grant; only the slow ones can tell that it is taken. */
+    @Test
+    void slowNodesAreWaitedForWhereTheyTellARefusalFromADoubt() throws InterruptedException {
+        Lease held = client().lock("taken", options()).acquire();
+        Holdfast locks = behindNetworks();
+        nodes.node(0).kill();
+        nodes.node(4).kill();
+        nodes.network(2).delay(Direction.TO_CLIENT, SLOW);
+        nodes.network(3).delay(Direction.TO_CLIENT, SLOW);
+        for (int i = 0; i < 10; i++) {
+            locks.lock("known-to-be-slow/" + i, options()).acquire().close();
+        }
+
+        assertThat(locks.lock("taken", options()).tryAcquire()).isEmpty();
+        assertThat(held.release()).isTrue();
     }
 
     @Test

@@ -21,16 +21,16 @@ import org.apache.zookeeper.OpResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tree of the simple mode: {@code BASE/locks/NAME/holder}, which one claim at a time can make, and beside it a badge
+ * The tree of the simple mode: {@code BASE/locks/NAME/holder}, which one claim at a time can make, and beside it a stub
  * that is named after the claim. The version of the name's node counts those who took it, and every step compares it. The
- * count begins anew when the server has cleared away an unused name; the badge is what prevents that as long as the claim
+ * count begins anew when the server has cleared away an unused name; the stub is what prevents that as long as the claim
  * goes by a count, and it is what a step of a claim that has lost everything does not find. Thread-safe.
  */
 final class SingleNodes {
     private static final String HOLDER = "/holder";
-    private static final String BADGE = "/of-";
+    private static final String STUB = "/of-";
 
-    /** Of the steps that take a name: holder, badge, count. */
+    /** Of the steps that take a name: holder, stub, count. */
     private static final int STEPS = 3;
 
     private static final int MOST_ATTEMPTS = 8;
@@ -84,19 +84,19 @@ final class SingleNodes {
         return layout.lock(name) + HOLDER;
     }
 
-    private String badge(String name, OwnerId owner) {
-        return layout.lock(name) + BADGE + owner;
+    private String stub(String name, OwnerId owner) {
+        return layout.lock(name) + STUB + owner;
     }
 
     /** Gives one name back, if it is held still. */
     List<Op> release(String name, OwnerId owner, int version) {
         return List.of(
-                Op.check(layout.lock(name), version), Op.delete(badge(name, owner), -1), Op.delete(holder(name), -1));
+                Op.check(layout.lock(name), version), Op.delete(stub(name, owner), -1), Op.delete(holder(name), -1));
     }
 
     /** Clears away what is left of a claim whose holder's node is gone or another one's. Nobody waits for that. */
     void forget(String name, OwnerId owner, Session session) {
-        session.delete(badge(name, owner));
+        session.delete(stub(name, owner));
     }
 
     /** Proves that everything is still held, by a request that the leader puts in order. */
@@ -105,7 +105,7 @@ final class SingleNodes {
         for (Claim.Part part : claim.parts()) {
             if (taken.has(part.name())) {
                 checks.add(Op.check(layout.lock(part.name()), taken.version(part.name())));
-                checks.add(Op.check(badge(part.name(), claim.owner()), -1));
+                checks.add(Op.check(stub(part.name(), claim.owner()), -1));
                 checks.add(Op.check(holder(part.name()), -1));
             }
         }
@@ -121,7 +121,7 @@ final class SingleNodes {
                 steps.add(
                         Op.create(holder(part.name()), Badge.of(claim, part), connection.acl(), CreateMode.EPHEMERAL));
                 steps.add(Op.create(
-                        badge(part.name(), claim.owner()), new byte[0], connection.acl(), CreateMode.EPHEMERAL));
+                        stub(part.name(), claim.owner()), new byte[0], connection.acl(), CreateMode.EPHEMERAL));
                 steps.add(Op.setData(layout.lock(part.name()), seen.data(), seen.version()));
             }
             try {
@@ -312,7 +312,7 @@ final class SingleNodes {
                         lock.stat().getVersion()));
                 Badge badge = Badge.parse(held.data());
                 for (String each : badge.names()) {
-                    steps.add(Op.delete(badge(each, badge.owner()), -1));
+                    steps.add(Op.delete(stub(each, badge.owner()), -1));
                     steps.add(Op.delete(holder(each), -1));
                 }
                 if (lock.stat().getMzxid() != held.stat().getCzxid()) {

@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,7 +22,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Sessions that end, connections that fail, nodes that are deleted by hand, on one real server. */
 final class SessionFaultsTest {
     private static final int SESSION_MILLIS = 3_000;
-    private static final int LONG_SESSION_MILLIS = 60_000;
     private static final String LOCKS = "/holdfast/locks/";
 
     @RegisterExtension
@@ -39,14 +36,14 @@ final class SessionFaultsTest {
 
     @Test
     void sessionThatEndsWhileHeldEndsItsLeasesAndTheNextHolderHasALargerToken() throws Exception {
-        try (CuratorFramework curator = curator();
+        try (CuratorFramework curator = Tree.curatorOf(node);
                 Holdfast doomed =
                         Holdfast.builder().store(ZooKeeperLocks.on(curator)).build();
                 Holdfast rival = connect(node.port())) {
             Lease lease = doomed.lock("held").acquire();
             Lease shared = doomed.semaphore("held-too", 2).permits(1).acquire();
-            CompletableFuture<LossReason> told = lossOf(lease);
-            CompletableFuture<LossReason> toldToo = lossOf(shared);
+            CompletableFuture<LossReason> told = Tree.lossOf(lease);
+            CompletableFuture<LossReason> toldToo = Tree.lossOf(shared);
             CompletableFuture<Lease> next = rival.lock("held").acquireAsync();
             expire(curator);
 
@@ -65,7 +62,7 @@ final class SessionFaultsTest {
 
     @Test
     void sessionThatEndsWhileWaitingEntersTheLineAnew() throws Exception {
-        try (CuratorFramework curator = curator();
+        try (CuratorFramework curator = Tree.curatorOf(node);
                 Holdfast doomed =
                         Holdfast.builder().store(ZooKeeperLocks.on(curator)).build();
                 Holdfast rival = connect(node.port())) {
@@ -92,8 +89,8 @@ final class SessionFaultsTest {
                 Tree tree = Tree.of(node)) {
             Lease lease = victim.lock("by-hand").acquire();
             Lease several = victim.all("by-hand-1", "by-hand-2").acquire();
-            CompletableFuture<LossReason> told = lossOf(lease);
-            CompletableFuture<LossReason> toldToo = lossOf(several);
+            CompletableFuture<LossReason> told = Tree.lossOf(lease);
+            CompletableFuture<LossReason> toldToo = Tree.lossOf(several);
             for (String lock : List.of("by-hand", "by-hand-2")) {
                 tree.client().delete(tree.children(LOCKS + lock).get(0), -1);
             }
@@ -232,7 +229,7 @@ final class SessionFaultsTest {
         try (Holdfast client = connect(network.port());
                 Holdfast rival = connect(node.port())) {
             Lease lease = client.lock("cut-off").acquire();
-            CompletableFuture<LossReason> told = lossOf(lease);
+            CompletableFuture<LossReason> told = Tree.lossOf(lease);
             AtomicBoolean heldAtRegrant = new AtomicBoolean();
             CompletableFuture<Lease> next = rival.lock("cut-off").acquireAsync();
             CompletableFuture<Void> looked = next.thenAccept(granted -> heldAtRegrant.set(lease.isHeld()));
@@ -294,22 +291,8 @@ final class SessionFaultsTest {
         return client.inspect(name).map(view -> view.waiters().size()).orElse(0);
     }
 
-    private static CompletableFuture<LossReason> lossOf(Lease lease) {
-        CompletableFuture<LossReason> told = new CompletableFuture<>();
-        lease.onLost(told::complete);
-        return told;
-    }
-
     private static Holdfast connect(int port) {
         return Holdfast.connect("zookeeper://127.0.0.1:" + port + "#session=" + SESSION_MILLIS + "ms");
-    }
-
-    /** With a session so long that nothing ends by its own deadline before the client has heard that its session is over. */
-    private static CuratorFramework curator() {
-        CuratorFramework curator = CuratorFrameworkFactory.newClient(
-                node.address(), LONG_SESSION_MILLIS, LONG_SESSION_MILLIS, new RetryOneTime(100));
-        curator.start();
-        return curator;
     }
 
     private static void expire(CuratorFramework curator) throws Exception {

@@ -10,8 +10,6 @@ import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.rig.zookeeper.ZooKeeperNode;
 import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
-import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +19,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The simple mode when sessions end, answers are lost, and nodes are deleted by hand, on one real server. */
 final class SimpleFaultsTest {
     private static final int SESSION_MILLIS = 3_000;
-    private static final int LONG_SESSION_MILLIS = 60_000;
     private static final String LOCKS = "/simple/locks/";
 
     @RegisterExtension
@@ -56,7 +53,7 @@ final class SimpleFaultsTest {
                 Holdfast successor = connect(node.port());
                 Tree tree = Tree.of(node)) {
             Lease lost = late.lock("renewed").acquire();
-            CompletableFuture<LossReason> told = lossOf(lost);
+            CompletableFuture<LossReason> told = Tree.lossOf(lost);
             clear(tree, "renewed");
             Lease held = successor.lock("renewed").acquire();
 
@@ -69,7 +66,7 @@ final class SimpleFaultsTest {
 
     @Test
     void closingAClientOfTheUsersOwnLeavesASuccessorAlone() throws InterruptedException, KeeperException {
-        try (CuratorFramework curator = curator();
+        try (CuratorFramework curator = Tree.curatorOf(node);
                 Holdfast successor = connect(node.port());
                 Tree tree = Tree.of(node)) {
             Lease lost;
@@ -90,13 +87,13 @@ final class SimpleFaultsTest {
 
     @Test
     void sessionThatEndsIsToldAndTheNextHolderHasALargerToken() throws Exception {
-        try (CuratorFramework curator = curator();
+        try (CuratorFramework curator = Tree.curatorOf(node);
                 Holdfast doomed = Holdfast.builder()
                         .store(ZooKeeperLocks.on(curator).withBase("/simple").withMode(Mode.SIMPLE))
                         .build();
                 Holdfast rival = connect(node.port())) {
             Lease lease = doomed.lock("ended").acquire();
-            CompletableFuture<LossReason> told = lossOf(lease);
+            CompletableFuture<LossReason> told = Tree.lossOf(lease);
             CompletableFuture<Lease> next = rival.lock("ended").acquireAsync();
             ZooKeeper handle = curator.getZookeeperClient().getZooKeeper();
             node.expire(handle.getSessionId(), handle.getSessionPasswd());
@@ -127,14 +124,14 @@ final class SimpleFaultsTest {
         }
     }
 
-    /** Only the holder's node is deleted, so that the badge of the one who lost it has to be cleared away. */
+    /** Only the holder's node is deleted, so that the stub of the one who lost it has to be cleared away. */
     @Test
     void holderThatIsDeletedByHandIsToldAndNothingOfItIsLeft() throws InterruptedException, KeeperException {
         try (Holdfast victim = connect(node.port());
                 Holdfast rival = connect(node.port());
                 Tree tree = Tree.of(node)) {
             Lease lease = victim.lock("by-hand").acquire();
-            CompletableFuture<LossReason> told = lossOf(lease);
+            CompletableFuture<LossReason> told = Tree.lossOf(lease);
             tree.client().delete(LOCKS + "by-hand/holder", -1);
             Lease next = rival.lock("by-hand").acquire();
 
@@ -157,18 +154,5 @@ final class SimpleFaultsTest {
     private static Holdfast connect(int port) {
         return Holdfast.connect(
                 "zookeeper://127.0.0.1:" + port + "/simple#mode=simple&session=" + SESSION_MILLIS + "ms");
-    }
-
-    private static CuratorFramework curator() {
-        CuratorFramework curator = CuratorFrameworkFactory.newClient(
-                node.address(), LONG_SESSION_MILLIS, LONG_SESSION_MILLIS, new RetryOneTime(100));
-        curator.start();
-        return curator;
-    }
-
-    private static CompletableFuture<LossReason> lossOf(Lease lease) {
-        CompletableFuture<LossReason> told = new CompletableFuture<>();
-        lease.onLost(told::complete);
-        return told;
     }
 }

@@ -41,7 +41,7 @@ public record DriverSource(String url, @Nullable Credentials credentials, Durati
         }
     }
 
-    /** The statements are few and long, and to read one takes MariaDB longer than to do what it says. */
+    /** The statements are few and long, and to read one takes MariaDB half as long as to do what it says. */
     private void prepareOnTheServer(Properties properties) {
         boolean asked = Dialect.ofUrl(url).filter(Dialect::isMySqlFamily).isPresent();
         for (String key : asked ? List.of("useServerPrepStmts", "cachePrepStmts") : List.<String>of()) {

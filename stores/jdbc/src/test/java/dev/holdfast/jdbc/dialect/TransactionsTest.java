@@ -3,12 +3,11 @@ package dev.holdfast.jdbc.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.jdbc.DialectServers;
+import dev.holdfast.jdbc.Sql;
 import dev.holdfast.jdbc.TestContext;
 import dev.holdfast.rig.Rig;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -44,11 +43,11 @@ final class TransactionsTest {
         try (Database database = SERVERS.open(Dialect.MYSQL, surroundings.context())) {
             String idle = "SELECT @@SESSION.wait_timeout";
 
-            assertThat(database.<Long>run("look", "x", connection -> ask(connection, idle)))
+            assertThat(database.<Long>run("look", "x", connection -> Sql.ask(connection, idle)))
                     .isEqualTo(30);
-            assertThat(database.<Long>transact(Dialect.MYSQL, "look", "x", connection -> ask(connection, idle)))
+            assertThat(database.<Long>transact(Dialect.MYSQL, "look", "x", connection -> Sql.ask(connection, idle)))
                     .isEqualTo(5);
-            assertThat(database.<Long>run("look", "x", connection -> ask(connection, idle)))
+            assertThat(database.<Long>run("look", "x", connection -> Sql.ask(connection, idle)))
                     .isEqualTo(30);
         }
     }
@@ -80,13 +79,13 @@ final class TransactionsTest {
         return database.transact(dialect, "raise", "both", connection -> {
             attempts.incrementAndGet();
             if (dialect == Dialect.POSTGRESQL) {
-                execute(connection, "SET LOCAL deadlock_timeout = '20ms'");
+                Sql.tell(connection, "SET LOCAL deadlock_timeout = '20ms'");
             }
-            execute(connection, "UPDATE deadlock SET value_ = value_ + 1 WHERE id = " + order[0]);
+            Sql.tell(connection, "UPDATE deadlock SET value_ = value_ + 1 WHERE id = " + order[0]);
             bothHaveOne.countDown();
             awaitOrInterrupt(bothHaveOne);
             try {
-                execute(connection, "UPDATE deadlock SET value_ = value_ + 1 WHERE id = " + order[1]);
+                Sql.tell(connection, "UPDATE deadlock SET value_ = value_ + 1 WHERE id = " + order[1]);
             } catch (SQLException undone) {
                 synchronized (failures) {
                     failures.add(nameOf(undone));
@@ -112,13 +111,13 @@ final class TransactionsTest {
                 Connection other = SERVERS.connect(dialect)) {
             makeRows(dialect, "patience");
             other.setAutoCommit(false);
-            execute(other, "UPDATE patience SET value_ = 10 WHERE id = 2");
+            Sql.tell(other, "UPDATE patience SET value_ = 10 WHERE id = 2");
             List<String> failures = new ArrayList<>();
             int attempts = database.transact(dialect, "raise", "both", connection -> {
-                execute(connection, impatience(dialect));
-                execute(connection, "UPDATE patience SET value_ = value_ + 1 WHERE id = 1");
+                Sql.tell(connection, impatience(dialect));
+                Sql.tell(connection, "UPDATE patience SET value_ = value_ + 1 WHERE id = 1");
                 try {
-                    execute(connection, "UPDATE patience SET value_ = value_ + 1 WHERE id = 2");
+                    Sql.tell(connection, "UPDATE patience SET value_ = value_ + 1 WHERE id = 2");
                 } catch (SQLException tooLong) {
                     failures.add(nameOf(tooLong));
                     other.commit();
@@ -168,11 +167,11 @@ final class TransactionsTest {
 
     private static void makeRows(Dialect dialect, String table) throws InterruptedException, SQLException {
         try (Connection connection = SERVERS.connect(dialect)) {
-            execute(connection, "DROP TABLE IF EXISTS " + table);
-            execute(
+            Sql.tell(connection, "DROP TABLE IF EXISTS " + table);
+            Sql.tell(
                     connection,
                     "CREATE TABLE " + table + " (id INTEGER NOT NULL PRIMARY KEY, value_ INTEGER NOT NULL)");
-            execute(connection, "INSERT INTO " + table + " VALUES (1, 0), (2, 0)");
+            Sql.tell(connection, "INSERT INTO " + table + " VALUES (1, 0), (2, 0)");
         }
     }
 
@@ -181,21 +180,7 @@ final class TransactionsTest {
                 "read",
                 table,
                 connection -> List.of(
-                        ask(connection, "SELECT value_ FROM " + table + " WHERE id = 1"),
-                        ask(connection, "SELECT value_ FROM " + table + " WHERE id = 2")));
-    }
-
-    private static long ask(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getLong(1);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+                        Sql.ask(connection, "SELECT value_ FROM " + table + " WHERE id = 1"),
+                        Sql.ask(connection, "SELECT value_ FROM " + table + " WHERE id = 2")));
     }
 }
