@@ -79,6 +79,11 @@ final class Attempt {
             fault = Faults.of("acquire", name(), failure);
             return;
         }
+        if (call.answer() instanceof Long counter) {
+            granted(node, counter, RedlockCalls.millis(claim.lease()));
+            hints.saw(counter);
+            return;
+        }
         List<?> fields = Answers.list(call.answer());
         switch ((int) Answers.number(fields.get(0))) {
             case REFUSED -> {
@@ -88,12 +93,8 @@ final class Attempt {
                 holders[node] = Answers.bytes(fields.get(3));
             }
             case GRANTED -> {
-                granted++;
-                answered[node] = Answers.number(fields.get(1));
-                leftMillis[node] = Answers.number(fields.get(2));
+                granted(node, Answers.number(fields.get(1)), Answers.number(fields.get(2)));
                 hints.saw(Answers.number(fields.get(3)));
-                // The epoch is the largest answer.
-                epoch = Math.max(epoch, answered[node]);
             }
             case EMPTY -> empty++;
             case TOO_LONG ->
@@ -105,10 +106,26 @@ final class Attempt {
         }
     }
 
+    private void granted(int node, long counter, long left) {
+        granted++;
+        answered[node] = counter;
+        leftMillis[node] = left;
+        // The epoch is the largest answer.
+        epoch = Math.max(epoch, counter);
+    }
+
     /** {@return the counter in a node's answer; 0 if it did not grant} */
     static long counterIn(Call call) {
+        if (call.answer() instanceof Long counter) {
+            return counter;
+        }
         List<?> fields = call.failure() == null ? Answers.list(call.answer()) : List.of();
         return !fields.isEmpty() && Answers.number(fields.get(0)) == GRANTED ? Answers.number(fields.get(1)) : 0;
+    }
+
+    /** {@return whether a quorum has answered the same: that is a grant, whatever the others say} */
+    boolean isAgreed() {
+        return agreeing() >= nodes.quorum();
     }
 
     /**

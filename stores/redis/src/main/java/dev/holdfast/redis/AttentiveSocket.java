@@ -14,6 +14,11 @@ final class AttentiveSocket extends Socket {
         return new AttentiveStream(super.getInputStream());
     }
 
+    /** {@return the same without staying awake, for those who do so themselves} */
+    InputStream plainInputStream() throws IOException {
+        return super.getInputStream();
+    }
+
     /** Used by one thread at a time. */
     private static final class AttentiveStream extends FilterInputStream {
         private final ShortWait answer = new ShortWait();

@@ -23,6 +23,9 @@ final class Call {
     private final @Nullable Script script;
     private final byte[] key;
 
+    /** The whole command as it is sent, if it was needed already; shared by calls that ask the same of several nodes. */
+    private byte @Nullable [] encoded;
+
     /** Send the whole script, because the server does not know it by its digest. */
     private boolean inFull;
 
@@ -100,6 +103,29 @@ final class Call {
             connection.sendCommand(verb, arguments);
         }
         return sentTo != null ? 2 : 1;
+    }
+
+    /** {@return the command as it is sent to a node} */
+    byte[] encoded() {
+        if (inFull && script != null) {
+            byte[][] whole = arguments.clone();
+            whole[0] = script.text();
+            return Encoding.of(Command.EVAL, whole);
+        }
+        byte[] known = encoded;
+        if (known == null) {
+            known = Encoding.of(verb, arguments);
+            encoded = known;
+        }
+        return known;
+    }
+
+    /** {@return another call that asks the same} */
+    Call twin() {
+        Call twin = new Call(verb, arguments, script, key);
+        twin.encoded = encoded();
+        twin.once = once;
+        return twin;
     }
 
     /** Takes its answer from what the server said, beginning at an index; returns the index behind it. */

@@ -23,6 +23,7 @@ final class Dialler implements JedisSocketFactory {
     private final int timeoutMillis;
     private final @Nullable SSLContext tls;
     private @Nullable InetAddress reached;
+    private @Nullable Socket opened;
 
     Dialler(HostAndPort address, int timeoutMillis, @Nullable SSLContext tls) {
         this.address = address;
@@ -40,8 +41,10 @@ final class Dialler implements JedisSocketFactory {
                 plain.setKeepAlive(true);
                 plain.setSoTimeout(timeoutMillis);
                 plain.connect(new InetSocketAddress(host, address.getPort()), timeoutMillis);
+                Socket socket = tls == null ? plain : encrypt(plain, tls);
                 reached = host;
-                return tls == null ? plain : encrypt(plain, tls);
+                opened = socket;
+                return socket;
             } catch (IOException failed) {
                 last = failed;
                 close(plain, failed);
@@ -53,6 +56,11 @@ final class Dialler implements JedisSocketFactory {
     /** {@return the machine that was reached last} */
     InetAddress reached() {
         return Objects.requireNonNull(reached, "not connected");
+    }
+
+    /** {@return the socket that was opened last} */
+    Socket opened() {
+        return Objects.requireNonNull(opened, "not connected");
     }
 
     private InetAddress[] resolve() {

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
@@ -27,18 +29,23 @@ final class Node implements AutoCloseable {
     private static final int ERRANDS_AT_ONCE = 100;
     private static final Duration FIRST_PROBE = Duration.ofMillis(20);
     private static final int MOST_DOUBLINGS = 6;
+    private static final Duration LONGEST_GOODBYE = Duration.ofMillis(50);
     private static final int SMOOTHING = 8;
     private static final long QUICK_NANOS = 1_000_000;
 
     private final int index;
     private final String where;
     private final StoreContext context;
-    private final Supplier<Line> dial;
+    private final Function<Set<Script>, NodeWire> dial;
     private final Server background;
     private final Courier courier;
     private final ConcurrentLinkedDeque<NodeWire> idle = new ConcurrentLinkedDeque<>();
     private final Set<NodeWire> open = ConcurrentHashMap.newKeySet();
     private final LinkedBlockingQueue<Errand> errands = new LinkedBlockingQueue<>(MOST_ERRANDS);
+
+    /** What it may not know is sent in full once, so that the first requests of a client are not answered by a refusal. */
+    private final Set<Script> unknownScripts = ConcurrentHashMap.newKeySet();
+
     private final AtomicBoolean suspected = new AtomicBoolean();
     private final AtomicBoolean running = new AtomicBoolean();
 
@@ -54,15 +61,16 @@ final class Node implements AutoCloseable {
      * Makes a node that is not connected yet.
      *
      * @param index which of the nodes it is
-     * @param dial connects for asking
+     * @param dial connects for asking, given the scripts that it was seen not to know
      * @param background the same node, for what may take longer
      */
-    Node(int index, Supplier<Line> dial, Server background, StoreContext context) {
+    Node(int index, Function<Set<Script>, NodeWire> dial, Server background, StoreContext context) {
         this.index = index;
         this.where = background.where();
         this.context = context;
         this.dial = dial;
         this.background = background;
+        unknownScripts.addAll(EnumSet.allOf(Script.class));
         this.courier = new Courier(new OneServer(background), context.ioExecutor());
     }
 
@@ -102,10 +110,17 @@ final class Node implements AutoCloseable {
         typicalWaitNanos = before + (nanos - before) / SMOOTHING;
     }
 
+    /** It took longer than that; how much longer, nobody waited to see. It is asked after those who were quicker. */
+    void waitedInVain(long nanos) {
+        if (typicalWaitNanos < nanos + nanos / 4) {
+            waitedFor(nanos + nanos / 4);
+        }
+    }
+
     /**
      * Takes an idle connection, or makes one.
      *
-     * @param patienceNanos how long to wait for an answer that is still owed on it
+     * @param patienceNanos how long to wait for the rest of an answer that has begun to come
      * @throws BrokenExchange if there is none
      */
     NodeWire borrow(long patienceNanos) {
@@ -113,26 +128,65 @@ final class Node implements AutoCloseable {
             throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
         for (NodeWire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
-            if (!wire.isOwed() || settles(wire, patienceNanos)) {
+            if (!wire.isOwed() || !wire.isReady() || takes(wire, patienceNanos)) {
                 return wire;
             }
         }
-        NodeWire fresh = new NodeWire(dial.get(), where);
+        NodeWire fresh = dial.apply(unknownScripts);
         open.add(fresh);
         return fresh;
     }
 
-    /** Reads what somebody before did not wait for; it is there already, as a rule. */
-    private boolean settles(NodeWire wire, long patienceNanos) {
-        long begin = context.clock().nanos();
+    /** Reads what somebody before did not wait for, and has come. */
+    private boolean takes(NodeWire wire, long patienceNanos) {
         try {
-            wire.settle(patienceNanos);
-            waitedFor(context.clock().nanos() - begin);
+            wire.readReady(patienceNanos);
             return true;
         } catch (BrokenExchange broken) {
-            waitedFor(context.clock().nanos() - begin);
             discard(wire);
             return false;
+        }
+    }
+
+    /** Reads everything that is owed on a connection, and keeps it if that comes. */
+    void settle(NodeWire wire, long sentNanos, long patienceNanos) {
+        try {
+            wire.readAll(sentNanos + patienceNanos - context.clock().nanos());
+            waitedFor(context.clock().nanos() - sentNanos);
+            giveBack(wire);
+        } catch (BrokenExchange broken) {
+            discard(wire);
+            suspect(context.clock().nanos() - sentNanos);
+        } catch (RuntimeException unexpected) {
+            discard(wire);
+        }
+    }
+
+    /**
+     * Reads answers that nobody has come for.
+     *
+     * @return whether there are some left that were asked for later
+     */
+    boolean sweep(long askedBeforeNanos, long patienceNanos) {
+        boolean more = false;
+        for (NodeWire wire : idle) {
+            if (wire.hasOwedSince(askedBeforeNanos)) {
+                if (idle.remove(wire)) {
+                    settle(wire, context.clock().nanos(), patienceNanos);
+                }
+            } else {
+                more |= wire.isOwed();
+            }
+        }
+        return more;
+    }
+
+    private static void takesAll(NodeWire wire, long patienceNanos) {
+        try {
+            wire.readAll(patienceNanos);
+        } catch (BrokenExchange broken) {
+            // It was told as well as it could be; the connection ends in any case.
+            wire.abandon();
         }
     }
 
@@ -146,6 +200,7 @@ final class Node implements AutoCloseable {
     void discard(NodeWire wire) {
         open.remove(wire);
         wire.cut();
+        wire.abandon();
     }
 
     /** Forgets connections that are not in use, because they are probably broken. */
@@ -251,10 +306,17 @@ final class Node implements AutoCloseable {
         }
     }
 
+    /** What was sent last, such as a release, is heard before the connection ends. */
     @Override
     public void close() {
         closed = true;
-        forgetIdle();
+        long until = context.clock().nanos() + LONGEST_GOODBYE.toNanos();
+        for (NodeWire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
+            if (wire.isOwed() && context.clock().nanos() < until) {
+                takesAll(wire, until - context.clock().nanos());
+            }
+            discard(wire);
+        }
         open.forEach(NodeWire::cut);
         background.close();
     }

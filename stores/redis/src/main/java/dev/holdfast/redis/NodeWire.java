@@ -1,30 +1,79 @@
 package dev.holdfast.redis;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * One connection to a node, on which asking and reading the answers are two steps: a thread asks all nodes before it reads
- * from the first. Used by one thread at a time; only {@link #cut} by others.
+ * from the first. What one round has asked and not waited for is read by the next, before its own answers, which come
+ * behind.
+ * Jedis makes the connection; what is written here is the same for all nodes and encoded
+ * once. Used by one thread at a time; only {@link #cut} by others.
  */
 final class NodeWire {
+    private static final long NOTHING_OWED = Long.MIN_VALUE;
+
     private final Line line;
+    private final Socket socket;
+    private final OutputStream questions;
+    private final AnswerStream answers;
     private final String where;
+
+    /** Scripts that the node was seen not to know; shared by its connections. */
+    private final Set<Script> unknown;
+
+    /** What was asked and is not answered yet, in order. */
+    private final ArrayDeque<Batch> expected = new ArrayDeque<>();
+
     private boolean usedBefore;
 
-    /** What was asked on it before, by somebody who did not need the answer; it comes before any other. */
-    private List<Call> owed = List.of();
+    /** When the last of those was asked that nobody waits for; also read by whoever looks for such. */
+    private volatile long owedSinceNanos = NOTHING_OWED;
 
-    private Runnable whenItComes = () -> {};
+    /** Calls that were sent together. */
+    private static final class Batch {
+        private final List<Call> calls;
 
-    NodeWire(Line line, String where) {
+        /** Told when they are answered, or will not be, if whoever asked did not wait for it. */
+        private @Nullable Runnable late;
+
+        /** Scripts that the node did not know were in full this time, so that nothing is sent a third time. */
+        private final boolean repeated;
+
+        private Batch(List<Call> calls, @Nullable Runnable late, boolean repeated) {
+            this.calls = calls;
+            this.late = late;
+            this.repeated = repeated;
+        }
+    }
+
+    /**
+     * Makes a wire from a connection that has logged in, and has been used for nothing else.
+     *
+     * @throws BrokenExchange if it is closed already
+     */
+    NodeWire(Line line, Socket socket, String where, Set<Script> unknown) {
         this.line = line;
+        this.socket = socket;
         this.where = where;
+        this.unknown = unknown;
+        try {
+            this.questions = socket.getOutputStream();
+            this.answers = AnswerStream.of(socket);
+        } catch (IOException closed) {
+            throw BrokenExchange.beforeSending("the connection to " + where + " broke", closed);
+        }
     }
 
     /** {@return whether the server may have closed it while it was idle} */
@@ -32,28 +81,33 @@ final class NodeWire {
         return usedBefore;
     }
 
-    /** Leaves answers for whoever uses the connection next. */
-    void owe(List<Call> calls, Runnable late) {
-        owed = calls;
-        whenItComes = late;
+    /** {@return how many earlier and present questions are not answered yet} */
+    int owed() {
+        return expected.size();
     }
 
+    /** {@return whether there is something to read; where that cannot be told, false} */
+    boolean isReady() {
+        return answers.hasCome();
+    }
+
+    /** Leaves the answers to what was sent last for whoever uses the connection next. */
+    void owe(Runnable late, long sentNanos) {
+        Batch last = expected.peekLast();
+        if (last != null) {
+            last.late = late;
+            owedSinceNanos = sentNanos;
+        }
+    }
+
+    /** {@return whether an answer is left to be read that somebody has asked for longer ago than that} */
+    boolean hasOwedSince(long nanos) {
+        return owedSinceNanos != NOTHING_OWED && owedSinceNanos - nanos <= 0;
+    }
+
+    /** {@return whether an answer is left to be read} */
     boolean isOwed() {
-        return !owed.isEmpty();
-    }
-
-    /**
-     * Reads the answers that are owed.
-     *
-     * @throws BrokenExchange if they do not come
-     */
-    void settle(long patienceNanos) {
-        List<Call> before = owed;
-        Runnable late = whenItComes;
-        owed = List.of();
-        whenItComes = () -> {};
-        read(before, patienceNanos);
-        late.run();
+        return owedSinceNanos != NOTHING_OWED;
     }
 
     /**
@@ -62,33 +116,97 @@ final class NodeWire {
      * @throws BrokenExchange if the connection is broken
      */
     void send(List<Call> calls) {
+        if (!unknown.isEmpty()) {
+            for (Call call : calls) {
+                Script script = call.script();
+                if (script != null && unknown.remove(script)) {
+                    call.sendAgain(null, true);
+                }
+            }
+        }
+        send(new Batch(calls, null, false));
+    }
+
+    private void send(Batch batch) {
         try {
-            calls.forEach(call -> call.send(line));
-            // Reads nothing: that is how Jedis is told to flush.
-            line.connection().getMany(0);
-        } catch (JedisConnectionException broken) {
+            questions.write(encoded(batch.calls));
+        } catch (IOException broken) {
             throw BrokenExchange.afterSending("the connection to " + where + " broke", usedBefore, broken);
         }
+        expected.add(batch);
+    }
+
+    private static byte[] encoded(List<Call> calls) {
+        if (calls.size() == 1) {
+            return calls.get(0).encoded();
+        }
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        calls.forEach(call -> all.writeBytes(call.encoded()));
+        return all.toByteArray();
     }
 
     /**
-     * Reads the answers to what was sent. A refused command is an answer; a script that the server does not know is sent in
-     * full.
+     * Reads what has come; the rest of an answer of which a part is there is waited for.
      *
-     * @throws BrokenExchange if there is no answer in time; then the connection is of no use any more
+     * @throws BrokenExchange if there is none in time; then the connection is of no use any more
      */
-    void read(List<Call> calls, long patienceNanos) {
+    void readReady(long patienceNanos) {
+        read(patienceNanos, false);
+    }
+
+    /**
+     * Reads the answers to everything that was sent.
+     *
+     * @throws BrokenExchange if they do not come in time; then the connection is of no use any more
+     */
+    void readAll(long patienceNanos) {
+        read(patienceNanos, true);
+    }
+
+    private void read(long patienceNanos, boolean all) {
         try {
-            line.connection().setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
-            take(calls);
-            List<Call> again = unknownScripts(calls);
-            if (!again.isEmpty()) {
-                send(again);
-                take(again);
+            socket.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
+            Batch next = expected.peek();
+            while (next != null) {
+                read(next);
+                next = expected.peek();
+                if (!all && next != null && !isReady()) {
+                    break;
+                }
             }
             usedBefore = true;
-        } catch (JedisConnectionException broken) {
+            if (expected.isEmpty() && owedSinceNanos != NOTHING_OWED) {
+                owedSinceNanos = NOTHING_OWED;
+            }
+        } catch (JedisConnectionException | IOException broken) {
             throw BrokenExchange.afterSending(where + " did not answer in time", usedBefore, broken);
+        }
+    }
+
+    /** A refused command is an answer; a script that the server does not know is sent in full. */
+    private void read(Batch batch) {
+        boolean refused = false;
+        for (Call call : batch.calls) {
+            call.answered(answers.next());
+            refused |= call.failure() != null;
+        }
+        expected.remove();
+        List<Call> again = refused && !batch.repeated ? unknownScripts(batch.calls) : List.of();
+        if (!again.isEmpty() && expected.isEmpty()) {
+            send(new Batch(again, batch.late, true));
+            return;
+        }
+        // Something was asked since: what comes too late for its turn is not sent again, but the next one is, in full.
+        again.forEach(this::noteUnknown);
+        if (batch.late != null) {
+            batch.late.run();
+        }
+    }
+
+    private void noteUnknown(Call call) {
+        Script script = call.script();
+        if (script != null) {
+            unknown.add(script);
         }
     }
 
@@ -96,18 +214,15 @@ final class NodeWire {
         line.cut();
     }
 
-    private void take(List<Call> calls) {
-        if (calls.size() == 1) {
-            try {
-                calls.get(0).answered(line.connection().getOne());
-            } catch (JedisDataException refused) {
-                calls.get(0).answered(refused);
+    /** Says of everything that is still owed that it will not be answered. The connection is of no use any more. */
+    void abandon() {
+        for (Batch batch = expected.poll(); batch != null; batch = expected.poll()) {
+            if (batch.late != null) {
+                BrokenExchange why = BrokenExchange.afterSending(
+                        where + " did not answer", false, new IOException("the connection was given up"));
+                batch.calls.forEach(call -> call.failed(why));
+                batch.late.run();
             }
-            return;
-        }
-        List<Object> answers = line.connection().getMany(calls.size());
-        for (int i = 0; i < calls.size(); i++) {
-            calls.get(i).answered(answers.get(i));
         }
     }
 

@@ -1,23 +1,32 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /** All configured nodes, and how many of them decide. Thread-safe. */
 final class Nodes implements AutoCloseable {
+    private static final Duration SWEPT_AFTER = Duration.ofMillis(200);
+
     private final List<Node> all;
     private final StoreContext context;
     private final Duration nodeTimeout;
     private final Duration patience;
     private final Semaphore rounds;
+    private final ShortWait nearAnswer = new ShortWait();
+
+    /** Whether somebody will look for answers that nobody has come for. */
+    private final AtomicBoolean sweeping = new AtomicBoolean();
 
     /** How many answers nobody waits for are being read in the background. */
     private final AtomicInteger stragglers = new AtomicInteger();
@@ -60,15 +69,39 @@ final class Nodes implements AutoCloseable {
         return stragglers;
     }
 
+    /** {@return stays awake for answers that are about to come} */
+    ShortWait nearAnswer() {
+        return nearAnswer;
+    }
+
+    /** {@return all of them, those first that usually answer first} */
+    Node[] quickestFirst() {
+        Node[] order = new Node[all.size()];
+        long[] waits = new long[order.length];
+        for (int i = 0; i < order.length; i++) {
+            Node node = all.get(i);
+            long wait = node.typicalWaitNanos();
+            int at = i;
+            for (; at > 0 && waits[at - 1] > wait; at--) {
+                order[at] = order[at - 1];
+                waits[at] = waits[at - 1];
+            }
+            order[at] = node;
+            waits[at] = wait;
+        }
+        return order;
+    }
+
     /**
-     * Asks all nodes at once and reads their answers until the outcome is decided.
+     * Asks all nodes at once and reads their answers.
      *
      * @param question what to ask each, by its index; nothing if the list is empty
-     * @param decided whether more answers could not change anything
+     * @param enough whether more answers are of no interest
+     * @param decided whether more answers could not change anything, though they may save work
      * @return what was answered
      * @throws StoreUnavailableException if too many rounds are under way for too long
      */
-    Round ask(IntFunction<List<Call>> question, Predicate<Round> decided) {
+    Round ask(IntFunction<List<Call>> question, Predicate<Round> enough, Predicate<Round> decided) {
         // An interrupt that came before must not disturb the sockets of a virtual thread.
         boolean interrupted = Thread.interrupted();
         try {
@@ -76,7 +109,7 @@ final class Nodes implements AutoCloseable {
             try {
                 Round round = new Round(this, question);
                 round.send();
-                round.gather(decided);
+                round.gather(enough, decided);
                 return round;
             } finally {
                 rounds.release();
@@ -90,7 +123,30 @@ final class Nodes implements AutoCloseable {
 
     /** Asks all nodes and waits for whoever can be waited for. */
     Round askAll(IntFunction<List<Call>> question) {
-        return ask(question, round -> false);
+        return ask(question, round -> false, round -> false);
+    }
+
+    /** Sees to it that answers are read before long also if nobody asks again. */
+    void sweepSoon() {
+        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
+            try {
+                context.scheduler().schedule(SWEPT_AFTER, this::sweep);
+            } catch (RejectedExecutionException closing) {
+                sweeping.set(false);
+            }
+        }
+    }
+
+    private void sweep() {
+        sweeping.set(false);
+        long before = context.clock().nanos() - SWEPT_AFTER.toNanos() / 2;
+        boolean more = false;
+        for (Node node : all) {
+            more |= node.sweep(before, nodeTimeoutNanos());
+        }
+        if (more) {
+            sweepSoon();
+        }
     }
 
     /** Waits until few enough rounds are under way; tells whether the thread was interrupted meanwhile. */

@@ -214,8 +214,22 @@ final class PooledServer implements Server {
         return wire;
     }
 
-    private Line connect() {
+    /**
+     * Connects for somebody who asks in one step and reads the answer in another.
+     *
+     * @param unknown scripts that the server is known not to know; it is added to, and taken from
+     */
+    NodeWire dial(Set<Script> unknown) {
         Dialler dialler = settings.dialler(address);
+        Line line = connect(dialler);
+        return new NodeWire(line, dialler.opened(), where(), unknown);
+    }
+
+    private Line connect() {
+        return connect(settings.dialler(address));
+    }
+
+    private Line connect(Dialler dialler) {
         try {
             Connection connection = settings.connect(dialler);
             String place = dialler.reached().getHostAddress() + ":" + address.getPort();

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ final class RedlockCalls {
     /** Later than every attempt. */
     static final long ALL_ATTEMPTS = 1L << 52;
 
+    private static final int CLAIM_BYTES = Integer.BYTES + 2 * Long.BYTES;
     private static final byte[] NOTHING = {};
     private static final byte[] YES = {'1'};
     private static final byte[] NO = {'0'};
@@ -56,15 +58,21 @@ final class RedlockCalls {
 
     /** The same question for every node: the call to each is made of it. */
     Supplier<Call> acquire(Claim claim, long attempt, long hint) {
-        List<byte[]> names = List.of(name(claim), node);
-        List<byte[]> arguments = List.of(
-                Records.owner(claim.owner()),
-                number(attempt),
-                number(millis(claim.lease())),
-                number(hint),
-                claim.queue() ? channel : NOTHING,
-                Keys.bytes(claim.holder().clientName() + "\n" + claim.holder().label()));
-        return () -> Call.of(Script.REDLOCK_ACQUIRE, names, arguments);
+        byte[] about =
+                Keys.bytes(claim.holder().clientName() + "\n" + claim.holder().label());
+        byte[] record = ByteBuffer.allocate(CLAIM_BYTES + Records.OWNER_BYTES + about.length)
+                .putInt(Math.toIntExact(millis(claim.lease())))
+                .putLong(attempt)
+                .putLong(hint)
+                .putLong(claim.owner().high())
+                .putLong(claim.owner().low())
+                .put(about)
+                .array();
+        Call call = Call.of(
+                Script.REDLOCK_ACQUIRE,
+                List.of(name(claim), node),
+                List.of(record, claim.queue() ? channel : NOTHING, number(hint)));
+        return call::twin;
     }
 
     Call fence(String name, OwnerId owner, long answered, long epoch) {
@@ -133,7 +141,7 @@ final class RedlockCalls {
     }
 
     /** Rounded up, so that no node ends a lease early. */
-    private static long millis(Duration lease) {
+    static long millis(Duration lease) {
         return lease.plusNanos(999_999).toMillis();
     }
 

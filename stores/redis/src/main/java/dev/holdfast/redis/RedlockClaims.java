@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * a random time. Thread-safe.
  */
 final class RedlockClaims {
+    /** A node that is slow for a moment should not cost a grant that a quorum has given. */
+    private static final int MOST_WRITE_BACKS = 2;
+
     private static final int MOST_TRIES = 10;
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_STEP_ASIDE_NANOS = 20_000_000;
@@ -199,8 +202,9 @@ final class RedlockClaims {
                         : questions.stream().map(Supplier::get).toList(),
                 answered -> {
                     count(answered, made);
-                    return made.stream().allMatch(attempt -> attempt.isDecided(answered.pending()));
-                });
+                    return made.stream().allMatch(Attempt::isAgreed);
+                },
+                answered -> made.stream().allMatch(attempt -> attempt.isDecided(answered.pending())));
         count(round, made);
         writeBack(made);
         return new Sitting(round, made);
@@ -226,13 +230,20 @@ final class RedlockClaims {
                 oneRound.increment();
             }
         }
-        if (differing.isEmpty()) {
-            return;
+        for (int i = 0; i < MOST_WRITE_BACKS && !differing.isEmpty(); i++) {
+            writeBackOnce(differing);
+            differing.removeIf(Attempt::isAcknowledged);
         }
+    }
+
+    /** To write back once more does no harm: a node that has done it says so again. */
+    private void writeBackOnce(List<Attempt> differing) {
         List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
         for (int node = 0; node < nodes.count(); node++) {
             int at = node;
-            byNode.add(differing.stream().filter(attempt -> attempt.differs(at)).toList());
+            byNode.add(differing.stream()
+                    .filter(attempt -> attempt.differs(at) && !attempt.isAcknowledgedBy(at))
+                    .toList());
         }
         Round round = nodes.askAll(node ->
                 byNode.get(node).stream().map(attempt -> fence(attempt, node)).toList());

@@ -127,8 +127,7 @@ final class RedlockGrants {
         for (int i = 0; i < grants.size(); i++) {
             Call call = answers.get(i / MOST_PER_SCRIPT);
             Grant grant = grants.get(i);
-            if (call.failure() != null
-                    || Answers.number(Answers.list(call.answer()).get(i % MOST_PER_SCRIPT)) != RELEASED) {
+            if (call.failure() != null || word(call, i) != RELEASED) {
                 node.tell(() -> calls.undo(grant.name(), grant.owner(), attempt, true), afterwards(grant));
             }
         }
@@ -142,24 +141,21 @@ final class RedlockGrants {
         int released = 0;
         for (int node = 0; node < nodes.count(); node++) {
             for (Call call : round.answers(node)) {
-                released += call.failure() == null
-                                && Answers.number(Answers.list(call.answer()).get(0)) == RELEASED
-                        ? 1
-                        : 0;
+                released += call.failure() == null && word(call, 0) == RELEASED ? 1 : 0;
             }
         }
         return released >= nodes.quorum();
     }
 
-    private Round ask(List<Grant> grants, Function<List<Grant>, Call> question, Predicate<Round> decided) {
-        IntFunction<List<Call>> questions = node -> {
-            List<Call> some = new ArrayList<>();
-            for (int from = 0; from < grants.size(); from += MOST_PER_SCRIPT) {
-                some.add(question.apply(grants.subList(from, Math.min(grants.size(), from + MOST_PER_SCRIPT))));
-            }
-            return some;
-        };
-        return nodes.ask(questions, decided);
+    private Round ask(List<Grant> grants, Function<List<Grant>, Call> question, Predicate<Round> enough) {
+        List<Call> first = new ArrayList<>();
+        for (int from = 0; from < grants.size(); from += MOST_PER_SCRIPT) {
+            first.add(question.apply(grants.subList(from, Math.min(grants.size(), from + MOST_PER_SCRIPT))));
+        }
+        IntFunction<List<Call>> questions = node -> first.size() == 1
+                ? List.of(first.get(0).twin())
+                : first.stream().map(Call::twin).toList();
+        return nodes.ask(questions, enough, enough);
     }
 
     /** What each node said, by grant and node. */
@@ -170,13 +166,18 @@ final class RedlockGrants {
             for (int i = 0; i < grants; i++) {
                 words[i][node] = NO_ANSWER;
                 if (!answers.isEmpty() && answers.get(i / MOST_PER_SCRIPT).failure() == null) {
-                    List<?> fields =
-                            Answers.list(answers.get(i / MOST_PER_SCRIPT).answer());
-                    words[i][node] = Answers.number(fields.get(i % MOST_PER_SCRIPT));
+                    words[i][node] = word(answers.get(i / MOST_PER_SCRIPT), i);
                 }
             }
         }
         return words;
+    }
+
+    /** What a call that was answered says of a grant; in the common case of one grant it is a single word. */
+    private static long word(Call call, int grant) {
+        return call.answer() instanceof Long only
+                ? only
+                : Answers.number(Answers.list(call.answer()).get(grant % MOST_PER_SCRIPT));
     }
 
     private static boolean isRepeated(Round round, int node) {

@@ -13,9 +13,11 @@ import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.spi.StoreTraits.Promise;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import redis.clients.jedis.Protocol.Command;
 
 /**
  * Locks on a quorum of independent Redis nodes, with tokens that are safe to compare. The protocol is modelled in
@@ -126,22 +128,48 @@ final class RedlockStore implements LockStore {
     @Override
     public void ping() {
         ensureOpen("ping", "Redlock");
-        RuntimeException why = null;
-        int alive = 0;
+        Round round = nodes.askAll(node -> List.of(Call.of(Command.PING)));
+        List<Node> silent = new ArrayList<>();
         for (Node node : nodes.all()) {
-            Call ping = Call.of(redis.clients.jedis.Protocol.Command.PING);
+            RuntimeException failure = round.isAnswered(node.index())
+                    ? round.answers(node.index()).get(0).failure()
+                    : round.failure(node.index());
+            if (failure != null) {
+                checkSetUp(failure);
+                silent.add(node);
+            }
+        }
+        round.leave(node -> {});
+        if (nodes.count() - silent.size() < nodes.quorum()) {
+            pingWithPatience(silent);
+        }
+        recovery.attend();
+    }
+
+    /** Whoever says that nodes cannot be reached has given them more time than a round does. */
+    private void pingWithPatience(List<Node> silent) {
+        int alive = nodes.count() - silent.size();
+        RuntimeException why = null;
+        for (Node node : silent) {
+            Call ping = Call.of(Command.PING);
             node.deliver(ping);
             RuntimeException failure = ping.failure();
-            alive += failure == null ? 1 : 0;
-            why = failure == null ? why : failure;
-            if (failure != null && Faults.of("ping", "Redlock", failure) instanceof StoreMisconfiguredException wrong) {
-                throw wrong;
+            if (failure == null) {
+                alive++;
+            } else {
+                checkSetUp(failure);
+                why = failure;
             }
         }
         if (alive < nodes.quorum() && why != null) {
             throw Faults.of("ping", "Redlock", why);
         }
-        recovery.attend();
+    }
+
+    private static void checkSetUp(RuntimeException failure) {
+        if (Faults.of("ping", "Redlock", failure) instanceof StoreMisconfiguredException wrong) {
+            throw wrong;
+        }
     }
 
     @Override

@@ -43,7 +43,7 @@ public final class RedlockStoreProvider implements StoreProvider {
         for (HostAndPort host : address.hosts()) {
             PooledServer quick = new PooledServer(host, asking, context.clock(), clocks, watch);
             PooledServer patient = new PooledServer(host, background, context.clock(), clocks, watch);
-            nodes.add(new Node(nodes.size(), quick::listen, patient, context));
+            nodes.add(new Node(nodes.size(), quick::dial, patient, context));
         }
         return RedlockStore.open(new Nodes(nodes, context, settings), settings, rules, watch::close);
     }

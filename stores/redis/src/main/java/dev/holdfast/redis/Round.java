@@ -2,7 +2,6 @@ package dev.holdfast.redis;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.IntConsumer;
@@ -12,13 +11,19 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One question to all nodes. The asking thread sends to all of them and then reads their answers itself, those first that
- * usually come first: with five nodes that is five writes, three reads and no other thread. Once the outcome is decided
- * nobody waits any more: the other answers are read by whoever uses those connections next, or in the background from nodes
- * that have been slow lately. Used by one thread.
+ * One question to all nodes. The asking thread sends to all of them and then reads the answers itself, as they come: with
+ * five nodes that is five writes, three reads and no other thread. Once a quorum has granted, nobody waits any more: the
+ * other answers are read by whoever uses those connections next, or in the background from nodes that have been slow
+ * lately. Used by one thread.
  */
 final class Round {
     private static final int MOST_STRAGGLERS = 256;
+
+    /** A node that is so many answers behind is slow, and its answers are read in the background. */
+    private static final int MOST_OWED = 4;
+
+    /** Earlier answers, its own, and its own once more after a script was sent in full or a connection replaced. */
+    private static final int MOST_READS_OF_A_NODE = MOST_OWED + 4;
 
     /** What came of asking a node. */
     private enum State {
@@ -31,8 +36,8 @@ final class Round {
 
     private final Nodes nodes;
 
-    /** Those first that are usually waited for the least: asked first, and read first. */
-    private final List<Node> order;
+    /** Those first that usually answer first. */
+    private final Node[] order;
 
     private final long sentNanos;
     private final List<List<Call>> calls;
@@ -40,10 +45,12 @@ final class Round {
     private final @Nullable NodeWire[] wires;
     private final @Nullable RuntimeException[] failures;
 
+    /** Whose answer has come, as was seen last. */
+    private @Nullable Node ready;
+
     Round(Nodes nodes, IntFunction<List<Call>> question) {
         this.nodes = nodes;
-        this.order = new ArrayList<>(nodes.all());
-        order.sort(Comparator.comparingLong(Node::typicalWaitNanos));
+        this.order = nodes.quickestFirst();
         this.sentNanos = nodes.context().clock().nanos();
         this.calls = new ArrayList<>(nodes.count());
         for (int i = 0; i < nodes.count(); i++) {
@@ -94,7 +101,7 @@ final class Round {
     void send() {
         int trusted = 0;
         for (Node node : nodes.all()) {
-            trusted += node.isSuspected() ? 0 : 1;
+            trusted += node.isSuspected() || calls.get(node.index()).isEmpty() ? 0 : 1;
         }
         for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
@@ -131,73 +138,114 @@ final class Round {
         }
     }
 
-    /** Reads answers until the outcome is decided. */
-    void gather(Predicate<Round> decided) {
-        for (Node node : order) {
-            if (states[node.index()] == State.PENDING && (node.isQuick(now() - sentNanos) || !decided.test(this))) {
-                read(node, true);
+    /**
+     * Reads answers as they come.
+     *
+     * @param enough whether nothing more is of interest
+     * @param decided whether it is not worth waiting for slow nodes any more
+     */
+    void gather(Predicate<Round> enough, Predicate<Round> decided) {
+        int most = MOST_READS_OF_A_NODE * nodes.count();
+        for (int reads = 0; reads < most && !enough.test(this); reads++) {
+            Node next = next(decided.test(this));
+            if (next == null) {
+                return;
             }
+            read(next);
         }
     }
 
-    private void read(Node node, boolean mayTryAgain) {
+    /** Whose answer is there, else whose answer is to be waited for; null if there is none worth waiting for. */
+    private @Nullable Node next(boolean onlyQuick) {
+        long elapsed = now() - sentNanos;
+        Node first = null;
+        for (Node node : order) {
+            if (states[node.index()] == State.PENDING && (!onlyQuick || node.isQuick(elapsed))) {
+                first = first == null ? node : first;
+            }
+        }
+        if (first == null) {
+            return null;
+        }
+        ready = null;
+        nodes.nearAnswer().await(this::isAnyReady);
+        return ready == null ? first : ready;
+    }
+
+    private boolean isAnyReady() {
+        for (Node node : order) {
+            NodeWire wire = wires[node.index()];
+            if (states[node.index()] == State.PENDING && wire != null && wire.isReady()) {
+                ready = node;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void read(Node node) {
         NodeWire wire = wires[node.index()];
         if (wire == null) {
             return;
         }
-        long begin = now();
         boolean stale = wire.isStale();
         try {
             // Past the timeout there may still be an answer that came while this thread was not running.
-            wire.read(calls.get(node.index()), sentNanos + nodes.nodeTimeoutNanos() - begin);
-            node.waitedFor(now() - begin);
-            node.giveBack(wire);
-            states[node.index()] = State.ANSWERED;
+            wire.readReady(sentNanos + nodes.nodeTimeoutNanos() - now());
+            if (wire.owed() == 0) {
+                node.waitedFor(now() - sentNanos);
+                node.giveBack(wire);
+                states[node.index()] = State.ANSWERED;
+            }
         } catch (BrokenExchange broken) {
             node.discard(wire);
             boolean inTime = now() - sentNanos < nodes.nodeTimeoutNanos();
-            if (stale
-                    && mayTryAgain
-                    && inTime
-                    && calls.get(node.index()).stream().allMatch(Call::mayBeRepeated)) {
+            if (stale && inTime && calls.get(node.index()).stream().allMatch(Call::mayBeRepeated)) {
                 calls.get(node.index()).forEach(Call::repeat);
                 node.forgetIdle();
                 send(node, false);
-                if (states[node.index()] == State.PENDING) {
-                    read(node, false);
-                }
                 return;
             }
             failed(node, State.UNANSWERED, broken);
-            node.suspect(now() - begin);
+            node.suspect(now() - sentNanos);
         } catch (RuntimeException unexpected) {
             node.discard(wire);
             failed(node, State.UNANSWERED, unexpected);
         }
     }
 
-    /** Leaves answers that nobody waits for to be read later; each one that comes is told by its node's index. */
+    /**
+     * Leaves answers that nobody waits for to be read later.
+     *
+     * @param late is told the node of each one that has come, or will not come
+     */
     void leave(IntConsumer late) {
-        List<Node> left = new ArrayList<>();
+        List<Node> left = List.of();
         long elapsed = now() - sentNanos;
-        for (Node node : nodes.all()) {
+        for (Node node : order) {
             NodeWire wire = wires[node.index()];
             if (states[node.index()] == State.PENDING && wire != null) {
-                if (node.isQuick(elapsed)) {
-                    wire.owe(calls.get(node.index()), () -> late.accept(node.index()));
+                wire.owe(() -> late.accept(node.index()), sentNanos);
+                node.waitedInVain(elapsed);
+                if (node.isQuick(elapsed) && wire.owed() < MOST_OWED) {
                     node.giveBack(wire);
+                    nodes.sweepSoon();
                 } else {
+                    left = left.isEmpty() ? new ArrayList<>() : left;
                     left.add(node);
                 }
             }
         }
-        if (left.isEmpty()) {
-            return;
+        if (!left.isEmpty()) {
+            readInBackground(left);
         }
+    }
+
+    private void readInBackground(List<Node> left) {
         boolean room = nodes.stragglers().addAndGet(left.size()) <= MOST_STRAGGLERS;
         try {
             if (room) {
-                nodes.context().ioExecutor().execute(() -> readLate(left, late));
+                nodes.context().ioExecutor().execute(() -> readLate(left));
                 return;
             }
         } catch (RejectedExecutionException closing) {
@@ -213,28 +261,14 @@ final class Round {
     }
 
     /** The asking thread does not look at the states of these nodes any more. */
-    private void readLate(List<Node> left, IntConsumer late) {
+    private void readLate(List<Node> left) {
         for (Node node : left) {
             NodeWire wire = wires[node.index()];
-            if (wire != null && readLate(node, wire)) {
-                late.accept(node.index());
+            if (wire != null) {
+                node.settle(wire, sentNanos, nodes.nodeTimeoutNanos());
             }
             nodes.stragglers().decrementAndGet();
         }
-    }
-
-    private boolean readLate(Node node, NodeWire wire) {
-        long begin = now();
-        try {
-            wire.read(calls.get(node.index()), sentNanos + nodes.nodeTimeoutNanos() - begin);
-        } catch (RuntimeException broken) {
-            node.discard(wire);
-            node.suspect(now() - begin);
-            return false;
-        }
-        node.waitedFor(now() - begin);
-        node.giveBack(wire);
-        return true;
     }
 
     /** {@return the calls to a node, whose answers may have come late} */

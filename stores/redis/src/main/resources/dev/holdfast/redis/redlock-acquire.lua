@@ -1,9 +1,11 @@
 -- Acquire. Invariant: a free name goes to whoever asks, with a larger counter than any before it on this node; a holder
 -- that asks again finds what it has. A node without a floor grants nothing.
--- ARGV: owner, attempt, lease, hint, channel of a waiter or '', client and label.
+-- ARGV: a record (lease 1-4, attempt 5-12, hint 13-20, owner 21-36, client and label), channel of a waiter or '', the hint
+-- in digits.
 -- Answers: {0, left, floor, holder} refused, {1, counter, left, floor} granted, {2} this node has lost its memory,
 -- {3, longest lease}, {4, format} cannot be read.
-local owner, attempt, lease, channel = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[5]
+local lease, attempt, hint = unpack('>I4I8I8', ARGV[1])
+local owner, channel = sub(ARGV[1], 21, 36), ARGV[2]
 local node = call('HMGET', KEYS[2], 'format', 'floor', 'maxLease')
 if not node[2] then
   return { 2 }
@@ -29,11 +31,11 @@ if flags >= 2 then
   end
 end
 local expiry = held_until(value)
-if expiry > 0 and sub(value, 43, 58) == owner then
-  if unpack('>I8', value, 27) < attempt then
-    call('SETRANGE', KEYS[1], 26, pack('>I8', attempt))
+if expiry > 0 and owner_of(value) == owner then
+  if unpack('>I8', value, 35) < attempt then
+    call('SETRANGE', KEYS[1], 34, sub(ARGV[1], 5, 12))
   end
-  return { 1, unpack('>I8', value, 19), expiry - now - 1, floor }
+  return { 1, unpack('>I8', value, 43), expiry - now - 1, floor }
 end
 if expiry > 0 then
   if channel ~= '' then
@@ -43,10 +45,10 @@ if expiry > 0 then
       call('SETRANGE', KEYS[1], 1, flags + 1)
     end
   end
-  return { 0, expiry - now, floor, sub(value, 43, 58) }
+  return { 0, expiry - now, floor, owner_of(value) }
 end
 local counter = (value and unpack('>I8', value, 3) or floor) + 1
-local hint = math.min(tonumber(ARGV[4]), (now - ORIGIN + 3600000) * 1000)
+hint = math.min(hint, (now - ORIGIN + 3600000) * 1000)
 if hint > counter then
   counter = hint
 end
@@ -56,7 +58,7 @@ end
 if flags % 2 == 1 and channel ~= '' then
   call('ZREM', KEYS[1] .. ':w', channel)
 end
-call('SET', KEYS[1], '1' .. flags .. pack('>I8I8I8I8I8', counter, now + lease + 1, counter, attempt, now)
-  .. owner .. ARGV[6], 'PX', KEPT)
+local number = pack('>I8', counter)
+write(KEYS[1], flags, number, pack('>I8I8', now + lease + 1, now) .. sub(ARGV[1], 5, 12) .. number .. sub(ARGV[1], 21))
 raise_floor(KEYS[2], floor, counter)
 return { 1, counter, lease, math.max(floor, counter) }

@@ -10,5 +10,5 @@ local expiry = held_until(value)
 if expiry == 0 then
   return { 0, 0, 0, '', '', eviction[1], eviction[2], ago }
 end
-return { expiry - now, unpack('>I8', value, 19), now - unpack('>I8', value, 35), sub(value, 43, 58), sub(value, 59),
+return { expiry - now, unpack('>I8', value, 43), now - unpack('>I8', value, 27), owner_of(value), sub(value, 67),
   eviction[1], eviction[2], ago }

@@ -3,9 +3,9 @@
 local answers = {}
 for i = 1, #KEYS do
   local value, answer = call('GET', KEYS[i]), 0
-  if held_until(value) > 0 and sub(value, 43, 58) == sub(ARGV[i], 9, 24) then
+  if held_until(value) > 0 and owner_of(value) == sub(ARGV[i], 9, 24) then
     answer = 2
-    if sub(value, 19, 26) == sub(ARGV[i], 1, 8) then
+    if sub(value, 43, 50) == sub(ARGV[i], 1, 8) then
       free(KEYS[i], value, true)
       answer = 1
     end

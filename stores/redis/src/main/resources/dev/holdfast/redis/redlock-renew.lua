@@ -4,11 +4,11 @@
 local answers = {}
 for i = 1, #KEYS do
   local value, owner, answer = call('GET', KEYS[i]), sub(ARGV[i], 9, 24), -1
-  if held_until(value) > 0 and sub(value, 43, 58) == owner then
-    answer = unpack('>I8', value, 19)
-    if sub(value, 19, 26) == sub(ARGV[i], 1, 8) then
+  if held_until(value) > 0 and owner_of(value) == owner then
+    answer = unpack('>I8', value, 43)
+    if sub(value, 43, 50) == sub(ARGV[i], 1, 8) then
       local expiry = pack('>I8', now + unpack('>I4', ARGV[i], 25) + 1)
-      call('SET', KEYS[i], sub(value, 1, 10) .. expiry .. sub(value, 19), 'PX', KEPT)
+      write(KEYS[i], sub(value, 2, 2), sub(value, 3, 10), expiry .. sub(value, 27))
       answer = 0
     end
   elseif call('HGET', KEYS[i] .. ':e', 'owner') == owner then

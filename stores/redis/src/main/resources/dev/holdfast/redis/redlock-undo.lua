@@ -6,7 +6,7 @@ if ARGV[3] ~= '0' then
   local floor = not value and call('HGET', KEYS[2], 'floor')
   if floor then
     -- A counter that is not remembered is the floor; it is written down to carry the flag.
-    value = '10' .. pack('>I8', tonumber(floor))
+    value = '10' .. pack('>I8I8', tonumber(floor), 0)
   end
   if value then
     local grave = KEYS[1] .. ':t:' .. ARGV[1]
@@ -15,14 +15,15 @@ if ARGV[3] ~= '0' then
       call('SET', grave, ARGV[2], 'PX', ARGV[3])
     end
     call('SET', KEYS[1] .. ':t', '', 'PX', ARGV[3])
-    value = '1' .. (flags_of(value) % 2 + 2) .. sub(value, 3)
-    call('SET', KEYS[1], value, 'PX', KEPT)
+    local flags = flags_of(value) % 2 + 2
+    write(KEYS[1], flags, sub(value, 3, 10), sub(value, FREE + 1))
+    value = '1' .. flags .. sub(value, 3)
   end
 end
 if ARGV[5] ~= '' then
   call('ZREM', KEYS[1] .. ':w', ARGV[5])
 end
-if held_until(value) > 0 and sub(value, 43, 58) == ARGV[1] and unpack('>I8', value, 27) <= tonumber(ARGV[2]) then
+if held_until(value) > 0 and owner_of(value) == ARGV[1] and unpack('>I8', value, 35) <= tonumber(ARGV[2]) then
   free(KEYS[1], value, ARGV[4] == '1')
   return 1
 end

@@ -151,7 +151,7 @@ final class RedlockFaultsTest {
             for (int node = 0; node < nodes.count(); node++) {
                 assertThat(length(node, "late"))
                         .as("node %s holds nothing", node)
-                        .isLessThanOrEqualTo(10);
+                        .isLessThanOrEqualTo(18);
             }
         });
         assertThat(locks.lock("late", options()).tryAcquire(PATIENCE)).isPresent();
@@ -240,7 +240,7 @@ final class RedlockFaultsTest {
             network.blackHole(Direction.TO_CLIENT);
         }
         CompletableFuture<Lease> waiter = locks.lock("cancelled", options()).acquireAsync();
-        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> length(4, "cancelled") > 10);
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> length(4, "cancelled") > 18);
         assertThat(waiter.cancel(false)).isTrue();
         nodes.heal();
 
@@ -258,7 +258,7 @@ final class RedlockFaultsTest {
         assertThat(lease.release()).isTrue();
         await().atMost(LEASE.dividedBy(2)).untilAsserted(() -> {
             for (int node = 0; node < nodes.count(); node++) {
-                assertThat(length(node, "given back")).isLessThanOrEqualTo(10);
+                assertThat(length(node, "given back")).isLessThanOrEqualTo(18);
             }
         });
     }
@@ -272,7 +272,7 @@ final class RedlockFaultsTest {
         assertThat(lease.release()).isTrue();
         nodes.node(3).resume();
 
-        await().atMost(Duration.ofSeconds(15)).until(() -> length(3, "slept through") <= 10);
+        await().atMost(Duration.ofSeconds(15)).until(() -> length(3, "slept through") <= 18);
     }
 
     @Test

@@ -218,7 +218,7 @@ final class RedlockVariantsTest {
     }
 
     private boolean isFree(int node) {
-        return nodes.node(node).ask("STRLEN", "holdfast:rl:{" + NAME + "}") instanceof Long length && length <= 10;
+        return nodes.node(node).ask("STRLEN", "holdfast:rl:{" + NAME + "}") instanceof Long length && length <= 18;
     }
 
     /** As a clock that is put forward would do. */
