@@ -43,6 +43,7 @@ final class Attempt {
     private int refused;
     private int empty;
     private @Nullable RuntimeException fault;
+    private @Nullable RuntimeException unconfirmed;
 
     Attempt(Nodes nodes, Claim claim, long number, long sentNanos) {
         this.nodes = nodes;
@@ -177,6 +178,11 @@ final class Attempt {
         acknowledged[node] = true;
     }
 
+    /** Notes why a node did not say that it has the epoch. */
+    void unconfirmed(RuntimeException why) {
+        unconfirmed = why;
+    }
+
     /** {@return whether it is certain that this attempt cannot have a quorum, because others have the nodes} */
     boolean isRefused() {
         return refused >= nodes.blocking();
@@ -249,7 +255,14 @@ final class Attempt {
         if (empty > 0) {
             why.append(", ").append(empty).append(" came back without their memory and do not vote yet");
         }
+        if (hasQuorum() && !isAcknowledged()) {
+            why.append(", but too few of them have confirmed its token");
+        }
         RuntimeException first = fault;
+        if (unconfirmed != null) {
+            first = unconfirmed;
+            why.append("; ").append(unconfirmed.getMessage());
+        }
         for (int node = 0; node < nodes.count(); node++) {
             RuntimeException failure = round.failure(node);
             if (failure != null) {

@@ -29,7 +29,6 @@ final class Node implements AutoCloseable {
     private static final int ERRANDS_AT_ONCE = 100;
     private static final Duration FIRST_PROBE = Duration.ofMillis(20);
     private static final int MOST_DOUBLINGS = 6;
-    private static final Duration LONGEST_GOODBYE = Duration.ofMillis(50);
     private static final int SMOOTHING = 8;
     private static final long QUICK_NANOS = 1_000_000;
 
@@ -181,15 +180,6 @@ final class Node implements AutoCloseable {
         return more;
     }
 
-    private static void takesAll(NodeWire wire, long patienceNanos) {
-        try {
-            wire.readAll(patienceNanos);
-        } catch (BrokenExchange broken) {
-            // It was told as well as it could be; the connection ends in any case.
-            wire.abandon();
-        }
-    }
-
     void giveBack(NodeWire wire) {
         idle.offerFirst(wire);
         if (closed) {
@@ -230,6 +220,11 @@ final class Node implements AutoCloseable {
         if (errands.offer(new Errand(call, context.clock().nanos() + until.toNanos())) && !suspected.get()) {
             runErrandsSoon();
         }
+    }
+
+    /** {@return whether it is being told something now, or will be, as it answers} */
+    boolean hasErrands() {
+        return !suspected.get() && (running.get() || !errands.isEmpty());
     }
 
     private void runErrandsSoon() {
@@ -306,17 +301,10 @@ final class Node implements AutoCloseable {
         }
     }
 
-    /** What was sent last, such as a release, is heard before the connection ends. */
     @Override
     public void close() {
         closed = true;
-        long until = context.clock().nanos() + LONGEST_GOODBYE.toNanos();
-        for (NodeWire wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
-            if (wire.isOwed() && context.clock().nanos() < until) {
-                takesAll(wire, until - context.clock().nanos());
-            }
-            discard(wire);
-        }
+        forgetIdle();
         open.forEach(NodeWire::cut);
         background.close();
     }

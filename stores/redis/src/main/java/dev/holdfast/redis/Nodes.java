@@ -11,12 +11,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /** All configured nodes, and how many of them decide. Thread-safe. */
 final class Nodes implements AutoCloseable {
     private static final Duration SWEPT_AFTER = Duration.ofMillis(200);
+    private static final Duration LONGEST_GOODBYE = Duration.ofMillis(250);
+    private static final long GOODBYE_STEP_NANOS = 200_000;
 
     private final List<Node> all;
     private final StoreContext context;
@@ -169,8 +172,24 @@ final class Nodes implements AutoCloseable {
         }
     }
 
+    /** What was sent last is heard, and what nodes must still be told is said, before connections end. */
     @Override
     public void close() {
+        boolean interrupted = Thread.interrupted();
+        long until = context.clock().nanos() + LONGEST_GOODBYE.toNanos();
+        all.forEach(node ->
+                node.sweep(context.clock().nanos(), until - context.clock().nanos()));
+        while (isBusy() && context.clock().nanos() - until < 0) {
+            LockSupport.parkNanos(this, GOODBYE_STEP_NANOS);
+            interrupted |= Thread.interrupted();
+        }
         all.forEach(Node::close);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isBusy() {
+        return stragglers.get() > 0 || all.stream().anyMatch(Node::hasErrands);
     }
 }

@@ -32,10 +32,12 @@ final class RedlockCalls {
     @FunctionalInterface
     interface Fencing {
         /** The protocol's own way. */
-        Fencing SOUND = (name, node, owner, answered, epoch) ->
-                Call.of(Script.REDLOCK_FENCE, List.of(name, node), List.of(owner, number(answered), number(epoch)));
+        Fencing SOUND = (name, node, owner, answered, epoch, attempt) -> Call.of(
+                Script.REDLOCK_FENCE,
+                List.of(name, node),
+                List.of(owner, number(answered), number(epoch), number(attempt)));
 
-        Call fence(byte[] name, byte[] node, byte[] owner, long answered, long epoch);
+        Call fence(byte[] name, byte[] node, byte[] owner, long answered, long epoch, long attempt);
     }
 
     RedlockCalls(String prefix, Fencing fencing) {
@@ -75,8 +77,9 @@ final class RedlockCalls {
         return call::twin;
     }
 
-    Call fence(String name, OwnerId owner, long answered, long epoch) {
-        return fencing.fence(keys.head(name), node, Records.owner(owner), answered, epoch);
+    /** Writes the epoch back to a node that answered another counter, unless a later attempt has been there since. */
+    Call fence(String name, OwnerId owner, long answered, long epoch, long attempt) {
+        return fencing.fence(keys.head(name), node, Records.owner(owner), answered, epoch, attempt);
     }
 
     /** Takes back what attempts up to this one took, and with a tombstone what they would still take. */

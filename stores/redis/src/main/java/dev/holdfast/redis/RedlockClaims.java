@@ -3,7 +3,6 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * a random time. Thread-safe.
  */
 final class RedlockClaims {
-    /** A node that is slow for a moment should not cost a grant that a quorum has given. */
-    private static final int MOST_WRITE_BACKS = 2;
-
     private static final int MOST_TRIES = 10;
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_STEP_ASIDE_NANOS = 20_000_000;
@@ -230,29 +226,25 @@ final class RedlockClaims {
                 oneRound.increment();
             }
         }
-        for (int i = 0; i < MOST_WRITE_BACKS && !differing.isEmpty(); i++) {
-            writeBackOnce(differing);
-            differing.removeIf(Attempt::isAcknowledged);
+        if (differing.isEmpty()) {
+            return;
         }
-    }
-
-    /** To write back once more does no harm: a node that has done it says so again. */
-    private void writeBackOnce(List<Attempt> differing) {
         List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
         for (int node = 0; node < nodes.count(); node++) {
             int at = node;
-            byNode.add(differing.stream()
-                    .filter(attempt -> attempt.differs(at) && !attempt.isAcknowledgedBy(at))
-                    .toList());
+            byNode.add(differing.stream().filter(attempt -> attempt.differs(at)).toList());
         }
         Round round = nodes.askAll(node ->
                 byNode.get(node).stream().map(attempt -> fence(attempt, node)).toList());
         for (int node = 0; node < nodes.count(); node++) {
-            List<Call> answers = round.answers(node);
-            for (int i = 0; i < answers.size(); i++) {
-                if (answers.get(i).failure() == null
-                        && Answers.number(answers.get(i).answer()) == 1) {
-                    byNode.get(node).get(i).acknowledge(node);
+            List<Attempt> asked = byNode.get(node);
+            for (int i = 0; i < asked.size(); i++) {
+                RuntimeException failure =
+                        round.isAnswered(node) ? round.answers(node).get(i).failure() : round.failure(node);
+                if (failure != null) {
+                    asked.get(i).unconfirmed(failure);
+                } else if (Answers.number(round.answers(node).get(i).answer()) == 1) {
+                    asked.get(i).acknowledge(node);
                 }
             }
         }
@@ -260,7 +252,8 @@ final class RedlockClaims {
     }
 
     private Call fence(Attempt attempt, int node) {
-        return calls.fence(attempt.name(), attempt.claim().owner(), attempt.answered(node), attempt.epoch());
+        return calls.fence(
+                attempt.name(), attempt.claim().owner(), attempt.answered(node), attempt.epoch(), attempt.number());
     }
 
     private Verdict verdict(Attempt attempt, Round round) {
@@ -287,14 +280,16 @@ final class RedlockClaims {
     private void tellTheEpoch(Attempt attempt) {
         for (Node node : nodes.all()) {
             if (attempt.differs(node.index()) && !attempt.isAcknowledgedBy(node.index())) {
-                tellTheEpoch(attempt.grant(), node, attempt.answered(node.index()));
+                tellTheEpoch(attempt, attempt.epoch(), node, attempt.answered(node.index()));
             }
         }
     }
 
-    private void tellTheEpoch(Grant grant, Node node, long answered) {
-        if (answered > 0 && answered != grant.epoch()) {
-            node.tell(() -> calls.fence(grant.name(), grant.owner(), answered, grant.epoch()), grant.lease());
+    private void tellTheEpoch(Attempt attempt, long epoch, Node node, long answered) {
+        if (answered > 0 && answered != epoch) {
+            Claim claim = attempt.claim();
+            node.tell(
+                    () -> calls.fence(attempt.name(), claim.owner(), answered, epoch, attempt.number()), claim.lease());
         }
     }
 
@@ -302,9 +297,11 @@ final class RedlockClaims {
     private void heardLate(Sitting sitting, Map<Claim, Verdict> verdicts, int node) {
         List<Call> late = sitting.round.calls(node);
         for (int i = 0; i < late.size(); i++) {
-            Verdict verdict = verdicts.get(sitting.attempts.get(i).claim());
+            Attempt attempt = sitting.attempts.get(i);
+            Verdict verdict = verdicts.get(attempt.claim());
             if (verdict != null && verdict.outcome instanceof AcquireOutcome.Granted granted) {
-                tellTheEpoch(granted.grants().get(0), nodes.all().get(node), Attempt.counterIn(late.get(i)));
+                long epoch = granted.grants().get(0).epoch();
+                tellTheEpoch(attempt, epoch, nodes.all().get(node), Attempt.counterIn(late.get(i)));
             }
         }
     }

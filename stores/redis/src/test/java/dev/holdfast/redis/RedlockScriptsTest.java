@@ -187,7 +187,8 @@ final class RedlockScriptsTest {
                 2,
                 holder,
                 RedlockCalls.number(epoch),
-                RedlockCalls.number(written));
+                RedlockCalls.number(written),
+                RedlockCalls.number(attempts));
         epoch = answer.equals(1L) ? written : epoch;
     }
 
