@@ -21,8 +21,8 @@ enum Figure {
     LEAST_SERVED,
     /** How often the lock went from process to process. */
     SWITCHES_PER_SECOND,
-    /** Median time from the release in one process to the grant in another. */
-    HAND_OVER_MICROS,
+    /** Median time from the release in one process to the grant in another, or of an acquire: whatever the scenario times. */
+    LATENCY_MICROS,
     /** How often the server was asked in one renewal period; what is sent together is asked once. */
     ROUND_TRIPS,
     /** How long the client's process used a processor in one renewal period. */

@@ -13,7 +13,7 @@ import redis.clients.jedis.params.SetParams;
  */
 final class JedisLocks implements Locks {
     /** Deletes a key only if it still has the owner's value. */
-    private static final String RELEASE =
+    static final String RELEASE =
             "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
     private static final int MOST_CONNECTIONS = 128;

@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
  * @param switches how often the lock came from another process
  * @param longestWaitNanos also of a wait that had not ended yet
  * @param longestSwitchNanos the longest wait for a lock that came from another process
- * @param handOverNanos the median time from the release in one process to the grant in another; 0 where not measured
+ * @param latencyNanos the median of what the scenario times; 0 if it times nothing
  */
 record Lap(
         long nanos,
@@ -23,7 +23,7 @@ record Lap(
         long switches,
         long longestWaitNanos,
         long longestSwitchNanos,
-        long handOverNanos) {
+        long latencyNanos) {
 
     double perSecond() {
         return served.stream().mapToLong(Long::longValue).sum() * 1e9 / nanos;
@@ -31,7 +31,7 @@ record Lap(
 
     /** One line, for the pipe to the parent. */
     String line() {
-        String numbers = LongStream.of(nanos, entries, switches, longestWaitNanos, longestSwitchNanos, handOverNanos)
+        String numbers = LongStream.of(nanos, entries, switches, longestWaitNanos, longestSwitchNanos, latencyNanos)
                 .mapToObj(Long::toString)
                 .collect(Collectors.joining(" "));
         return numbers + " " + served.stream().map(String::valueOf).collect(Collectors.joining(","));

@@ -33,10 +33,10 @@ record Lines(Results results, Maker ours) {
                 + median(maker, Figure.SWITCHES_PER_SECOND, ", %,.0f client switches/s");
     }
 
-    String handOver(Maker maker) {
-        return results.figure(maker, Figure.HAND_OVER_MICROS).isEmpty()
-                ? "no hand-over in any round"
-                : median(maker, Figure.HAND_OVER_MICROS, "%,9.0f us median") + compared(maker, Figure.HAND_OVER_MICROS);
+    String latency(Maker maker) {
+        return results.figure(maker, Figure.LATENCY_MICROS).isEmpty()
+                ? "nothing to time in any round"
+                : median(maker, Figure.LATENCY_MICROS, "%,9.0f us median") + compared(maker, Figure.LATENCY_MICROS);
     }
 
     String renewal(Maker maker) {

@@ -3,6 +3,7 @@ package dev.holdfast.bench.ruler;
 import dev.holdfast.LockOptions;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -10,6 +11,7 @@ import java.util.Optional;
 enum Maker {
     HOLDFAST("Holdfast", "shipped defaults", ""),
     HOLDFAST_STICKY("Holdfast, sticky", "sticky for 10 s, otherwise shipped defaults", ""),
+    HOLDFAST_ONE_NODE("Holdfast, one node", "redis:// on the first of the nodes, otherwise shipped defaults", ""),
     HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
     JDK("ReentrantLock", "of this JDK, within one process", ""),
     JDK_FAIR("fair ReentrantLock", "of this JDK, within one process", ""),
@@ -22,6 +24,10 @@ enum Maker {
             "spring-integration-redis"),
     LOCK4J("lock4j", "LockTemplate with RedissonLockExecutor and defaults", "lock4j-core"),
     JEDIS("bare Jedis", "SET NX PX and a compare-and-delete script, up to 128 connections", "jedis"),
+    JEDIS_NODES(
+            "bare Jedis, all nodes",
+            "the same to all nodes at once; a majority's answers are waited for, in a fixed order",
+            "jedis"),
     SPRING_JDBC(
             "Spring JdbcLockRegistry",
             "DefaultLockRepository, on PostgreSQL with ON CONFLICT DO NOTHING; HikariCP with 10 connections",
@@ -70,7 +76,7 @@ enum Maker {
 
     /** Whether it is what every lock costs at least, and no lock that anybody could use. */
     boolean isFloor() {
-        return this == JEDIS || this == ROW || this == ADVISORY || this == NODE;
+        return this == JEDIS || this == JEDIS_NODES || this == ROW || this == ADVISORY || this == NODE;
     }
 
     /**
@@ -82,13 +88,15 @@ enum Maker {
         return switch (this) {
             case HOLDFAST -> new HoldfastLocks(session(url, lease), options(lease));
             case HOLDFAST_STICKY -> new HoldfastLocks(url, options(lease).withStickyFor(STICKY));
+            case HOLDFAST_ONE_NODE -> new HoldfastLocks(firstNode(url), options(lease));
             case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", options(lease));
             case JDK -> new JdkLocks(false);
             case JDK_FAIR -> new JdkLocks(true);
             case REDISSON, REDISSON_FAIR, REDISSON_FENCED -> new RedissonLocks(this, url, lease);
             case SPRING_REDIS -> new SpringRedisLocks(URI.create(url), lease);
             case LOCK4J -> new Lock4jLocks(url);
-            case JEDIS -> new JedisLocks(URI.create(url));
+            case JEDIS -> new JedisLocks(URI.create(firstNode(url)));
+            case JEDIS_NODES -> new JedisNodesLocks(nodes(url));
             case SPRING_JDBC -> new SpringJdbcLocks(url, lease);
             case SHEDLOCK -> new ShedLocks(url);
             case ROW -> new RowLocks(url);
@@ -96,6 +104,16 @@ enum Maker {
             case CURATOR -> new CuratorLocks(URI.create(url).getAuthority(), lease);
             case NODE -> new NodeLocks(URI.create(url).getAuthority());
         };
+    }
+
+    private static String firstNode(String url) {
+        return url.startsWith("redlock:") ? "redis://" + nodes(url).get(0) : url;
+    }
+
+    /** Hosts and ports. */
+    private static List<String> nodes(String url) {
+        return List.of(
+                url.replaceFirst("^redlock://", "").replaceFirst("#.*$", "").split(",", -1));
     }
 
     private static LockOptions options(Optional<Duration> lease) {

@@ -48,10 +48,10 @@ record Outing(Map<Figure, Double> figures) {
                         .mapToDouble(lap -> lap.switches() * 1e9 / lap.nanos())
                         .sum());
         laps.stream()
-                .mapToLong(Lap::handOverNanos)
+                .mapToLong(Lap::latencyNanos)
                 .filter(nanos -> nanos > 0)
                 .average()
-                .ifPresent(nanos -> figures.put(Figure.HAND_OVER_MICROS, nanos / 1e3));
+                .ifPresent(nanos -> figures.put(Figure.LATENCY_MICROS, nanos / 1e3));
         return new Outing(figures);
     }
 

@@ -35,7 +35,9 @@ record Scenario(
         /** All threads want the same name; threads in each process. */
         ONE_NAME(Figure.PER_SECOND, "grants a second", true),
         /** Two processes pass one name to and fro; how many milliseconds, at most, a waiter is kept waiting. */
-        HAND_OVER(Figure.HAND_OVER_MICROS, "microseconds", false),
+        HAND_OVER(Figure.LATENCY_MICROS, "microseconds", false),
+        /** One thread takes and gives back names in turn, and is timed while it takes them; names. */
+        ACQUIRE(Figure.LATENCY_MICROS, "microseconds", false),
         /** Many leases are held, and nothing else happens; leases. */
         HELD(Figure.ROUND_TRIPS, "requests in a renewal period", false),
         /** The first process has the lock, all others wait for it, first with one thread; threads in each process. */
@@ -72,7 +74,7 @@ record Scenario(
 
         /** Whether all makers take turns in rounds, so that figures of one round belong together. */
         boolean isRace() {
-            return this == OWN_NAMES || this == THREE_NAMES || this == ONE_NAME || this == HAND_OVER;
+            return this == OWN_NAMES || this == THREE_NAMES || this == ONE_NAME || this == HAND_OVER || this == ACQUIRE;
         }
     }
 
@@ -116,6 +118,7 @@ record Scenario(
             case THREE_NAMES -> "race " + size + " three " + lock(maker);
             case ONE_NAME -> "race " + size + " shared " + lock(maker);
             case HAND_OVER -> "hand-over " + size + " " + lock(maker);
+            case ACQUIRE -> "acquire " + size + " " + lock(maker);
             case HELD -> "fill " + size + " " + lock(maker);
             case WAITING -> "wait " + size + " " + lock(maker);
             case MEMORY -> "memory " + size + " " + lock(maker);

@@ -25,6 +25,10 @@ final class Scenarios {
         return Scenario.of("solo", "uncontended pair, one thread", Kind.OWN_NAMES, 1, 1, makers);
     }
 
+    static Scenario acquire(Maker... makers) {
+        return Scenario.of("acquire", "uncontended acquire, one thread", Kind.ACQUIRE, 1, MANY_NAMES, makers);
+    }
+
     static Scenario spread(Maker... makers) {
         return Scenario.of("spread", "64 threads on 64 names", Kind.OWN_NAMES, 1, MANY_NAMES, makers);
     }

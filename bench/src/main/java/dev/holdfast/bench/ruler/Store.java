@@ -15,6 +15,11 @@ interface Store {
 
     static List<Store> all() {
         return List.of(
-                new MemoryStore(), new RedisStore(), new PostgresStore(), new MariaDbStore(), new ZooKeeperStore());
+                new MemoryStore(),
+                new RedisStore(),
+                new RedlockStore(),
+                new PostgresStore(),
+                new MariaDbStore(),
+                new ZooKeeperStore());
     }
 }

@@ -41,7 +41,7 @@ record Target(
                 false,
                 share,
                 Optional.of(theirs),
-                results -> results.ratio(ours, theirs, Figure.HAND_OVER_MICROS).map(Target::median));
+                results -> results.ratio(ours, theirs, Figure.LATENCY_MICROS).map(Target::median));
     }
 
     /** The worst of all rounds counts. */

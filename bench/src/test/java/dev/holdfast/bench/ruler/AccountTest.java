@@ -56,7 +56,7 @@ final class AccountTest {
     void barsShowTimesBetterAlsoWhereLessIsBetter() throws IOException {
         Scenario scenario = Scenarios.handOff(0, Maker.HOLDFAST, Maker.REDISSON)
                 .asking(Target.quickerThan(Maker.HOLDFAST, Maker.REDISSON, 0.5));
-        write(finding(scenario, Figure.HAND_OVER_MICROS, 100, 400));
+        write(finding(scenario, Figure.LATENCY_MICROS, 100, 400));
         assertThat(Files.readString(directory.resolve("redis-ratios.svg")))
                 .contains("handoff: Redisson RLock", "4.00 ×", "class=\"better\"", "class=\"target\"")
                 .doesNotContain("class=\"worse\"");

@@ -35,7 +35,7 @@ final class FiguresTest {
         assertThat(outing.get(Figure.LONGEST_SWITCH_MILLIS)).contains(6.0);
         assertThat(outing.get(Figure.LEAST_SERVED)).contains(10 / 30.0);
         assertThat(outing.get(Figure.SWITCHES_PER_SECOND)).contains(10.0);
-        assertThat(outing.get(Figure.HAND_OVER_MICROS)).contains(200.0);
+        assertThat(outing.get(Figure.LATENCY_MICROS)).contains(200.0);
     }
 
     @Test
@@ -51,7 +51,7 @@ final class FiguresTest {
         Outing outing = Outing.of(List.of(
                 new Lap(1_000_000_000L, List.of(0L), 1, 0, 0, 0, 0),
                 new Lap(1_000_000_000L, List.of(1L), 2, 1, 0, 0, 300_000)));
-        assertThat(outing.get(Figure.HAND_OVER_MICROS)).contains(300.0);
+        assertThat(outing.get(Figure.LATENCY_MICROS)).contains(300.0);
     }
 
     @Test

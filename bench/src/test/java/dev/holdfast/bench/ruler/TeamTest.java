@@ -29,7 +29,7 @@ final class TeamTest {
             assertThat(figure(outing, Figure.LONGEST_SWITCH_MILLIS))
                     .isPositive()
                     .isLessThanOrEqualTo(figure(outing, Figure.LONGEST_WAIT_MILLIS));
-            until(team, "hand-over 0 other", each -> figure(each, Figure.HAND_OVER_MICROS) > 0);
+            until(team, "hand-over 0 other", each -> figure(each, Figure.LATENCY_MICROS) > 0);
         }
     }
 
@@ -88,7 +88,7 @@ final class TeamTest {
             // A waiter is kept waiting for up to a second, so hardly any hand-over fits into a tenth of one.
             Outing outing = team.run("hand-over 1000 lock", true, Duration.ofMillis(100));
             assertThat(figure(outing, Figure.GRANTS)).isPositive();
-            assertThat(outing.get(Figure.HAND_OVER_MICROS)).isPresent();
+            assertThat(outing.get(Figure.LATENCY_MICROS)).isPresent();
         }
     }
 
