@@ -7,8 +7,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One thread takes and gives back locks in turn; only the taking is timed. */
+/**
+ * One thread takes and gives back locks in turn, and does something else in between; only the taking is timed. Where a
+ * release goes on after it has returned, the next acquire would otherwise be timed while servers still work for the last.
+ */
 final class Acquiring implements Heat, Runnable {
+    private static final long WORK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
     private final List<Mutex> mutexes = new ArrayList<>();
     private final Thread thread = new Thread(this, "acquiring");
     private final CountDownLatch underWay = new CountDownLatch(1);
@@ -66,6 +71,7 @@ final class Acquiring implements Heat, Runnable {
                 mutex.lock();
                 long end = System.nanoTime();
                 mutex.unlock();
+                work();
                 entries++;
                 if (counting) {
                     samples.add(end - begin);
@@ -77,6 +83,14 @@ final class Acquiring implements Heat, Runnable {
         } catch (RuntimeException | Error failed) {
             failure = failed;
             underWay.countDown();
+        }
+    }
+
+    /** Stays awake, as whoever computes does. */
+    private static void work() {
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < WORK_NANOS) {
+            Thread.onSpinWait();
         }
     }
 }

@@ -151,7 +151,7 @@ final class FiguresTest {
     void unknownStoresAndScenariosAreRefusedWithTheNamesThatThereAre() {
         assertThatThrownBy(() -> Benchmark.of(Request.of("oracle")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("memory, redis, postgres, mariadb, zookeeper and all");
+                .hasMessageContaining("memory, redis, redlock, postgres, mariadb, zookeeper and all");
         assertThatThrownBy(() -> Benchmark.of(Request.of("mariadb").withScenario("advisory")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("solo, spread");

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisNode;
+import dev.holdfast.rig.redis.RedisSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -44,6 +47,31 @@ final class TeamTest {
             assertThat(figure(team.run("race 1 own lock", false, SHORT), Figure.GRANTS))
                     .isPositive();
         }
+    }
+
+    @Test
+    void nodesAreReachedAllTogetherAndTheFirstAlone() throws InterruptedException {
+        List<RedisNode> nodes = RedisNode.startSeveral(rig, 3, RedisSettings.defaults());
+        String url = nodes.stream()
+                .map(node -> "127.0.0.1:" + node.port())
+                .collect(Collectors.joining(",", "redlock://", "#fresh=true"));
+        assertThat(asked(Maker.HOLDFAST, url, nodes)).isEqualTo(3);
+        assertThat(asked(Maker.JEDIS_NODES, url, nodes)).isEqualTo(3);
+        assertThat(asked(Maker.HOLDFAST_ONE_NODE, url, nodes)).isEqualTo(1);
+        assertThat(asked(Maker.JEDIS, url, nodes)).isEqualTo(1);
+    }
+
+    /** How many nodes a maker asks. */
+    private long asked(Maker maker, String url, List<RedisNode> nodes) throws InterruptedException {
+        List<RedisTraffic> traffic = nodes.stream().map(RedisTraffic::new).toList();
+        List<Long> before = traffic.stream().map(RedisTraffic::answers).toList();
+        try (Team team = team(maker, url, 1)) {
+            Outing outing = team.run("acquire 4 " + maker.word(), false, SHORT);
+            assertThat(figure(outing, Figure.LATENCY_MICROS)).isPositive();
+        }
+        return IntStream.range(0, nodes.size())
+                .filter(node -> traffic.get(node).answers() > before.get(node))
+                .count();
     }
 
     @Test
