@@ -1,13 +1,16 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.LockKind;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,14 @@ final class Attempt {
     private static final int GRANTED = 1;
     private static final int EMPTY = 2;
     private static final int TOO_LONG = 3;
+    private static final int MISMATCH = 5;
+
+    /** What a node tells a writer that is refused by readers, however many they are. */
+    private static final byte[] READERS = Keys.bytes("readers");
+
+    /** Readers who try for a larger epoch at the same time should not try for the same. */
+    private static final int RAISED_BY_AT_MOST = 16;
+
     private static final int DRIFT_DIVISOR = 100;
     private static final long GRAIN_NANOS = 2_000_000;
 
@@ -27,7 +38,7 @@ final class Attempt {
     private final long number;
     private final long sentNanos;
 
-    /** By node: the counter it answered, 0 if it did not grant. */
+    /** By node: the counter that it answered or acknowledged last, 0 if it did not grant. */
     private final long[] answered;
 
     /** By node: what is left of its grant, or of the grant of whoever has it. */
@@ -37,8 +48,15 @@ final class Attempt {
     private final byte[] @Nullable [] holders;
 
     private final boolean[] counted;
-    private final boolean[] acknowledged;
     private long epoch;
+
+    /** The largest counter of a node that did not acknowledge the epoch because it was past it; 0 if there is none. */
+    private long outrunBy;
+
+    /** What the name is in use as, if a node has said that this is something else. */
+    private LockKind heldAs = LockKind.EXCLUSIVE;
+
+    private int mismatches;
     private int granted;
     private int refused;
     private int empty;
@@ -53,7 +71,6 @@ final class Attempt {
         this.leftMillis = new long[nodes.count()];
         this.holders = new byte[nodes.count()][];
         this.counted = new boolean[nodes.count()];
-        this.acknowledged = new boolean[nodes.count()];
     }
 
     Claim claim() {
@@ -61,7 +78,11 @@ final class Attempt {
     }
 
     String name() {
-        return claim.parts().get(0).name();
+        return part().name();
+    }
+
+    private Claim.Part part() {
+        return claim.parts().get(0);
     }
 
     long number() {
@@ -86,11 +107,12 @@ final class Attempt {
         }
         List<?> fields = Answers.list(call.answer());
         switch ((int) Answers.number(fields.get(0))) {
-            case REFUSED -> {
-                refused++;
-                leftMillis[node] = Answers.number(fields.get(1));
-                hints.saw(Answers.number(fields.get(2)));
-                holders[node] = Answers.bytes(fields.get(3));
+            case REFUSED -> refused(node, fields, hints);
+            case MISMATCH -> {
+                refused(node, fields, hints);
+                mismatches++;
+                heldAs =
+                        Answers.bytes(fields.get(4))[0] == RedlockCalls.LOCK ? LockKind.EXCLUSIVE : LockKind.READ_WRITE;
             }
             case GRANTED -> {
                 granted(node, Answers.number(fields.get(1)), Answers.number(fields.get(2)));
@@ -112,6 +134,13 @@ final class Attempt {
         leftMillis[node] = left;
         // The epoch is the largest answer.
         epoch = Math.max(epoch, counter);
+    }
+
+    private void refused(int node, List<?> fields, Hints hints) {
+        refused++;
+        leftMillis[node] = Answers.number(fields.get(1));
+        hints.saw(Answers.number(fields.get(2)));
+        holders[node] = Answers.bytes(fields.get(3));
     }
 
     /** {@return the counter in a node's answer; 0 if it did not grant} */
@@ -145,11 +174,7 @@ final class Attempt {
 
     /** {@return whether a quorum has the epoch, answered or written back} */
     boolean isAcknowledged() {
-        int count = 0;
-        for (int node = 0; node < nodes.count(); node++) {
-            count += agrees(node) || acknowledged[node] ? 1 : 0;
-        }
-        return count >= nodes.quorum();
+        return agreeing() >= nodes.quorum();
     }
 
     boolean isGrantedBy(int node) {
@@ -169,12 +194,35 @@ final class Attempt {
         return answered[node];
     }
 
-    boolean isAcknowledgedBy(int node) {
-        return acknowledged[node];
+    /** Counts a node's answer to a write-back: 1 if the epoch is given, 0 if the grant is gone, otherwise its counter. */
+    void fenced(int node, long answer) {
+        if (answer == 1) {
+            answered[node] = epoch;
+        } else {
+            outrunBy = Math.max(outrunBy, answer);
+        }
     }
 
-    void acknowledge(int node) {
-        acknowledged[node] = true;
+    /** {@return whether it has a quorum of nodes, but other readers were given its epoch or a larger one on some of them} */
+    boolean isOutrun() {
+        return outrunBy > 0 && hasQuorum() && !isAcknowledged();
+    }
+
+    /** Prepares to write back an epoch that no node has given yet, as far as is known. */
+    void raiseIfOutrun(RandomGenerator random) {
+        if (isOutrun()) {
+            epoch = Math.max(epoch, outrunBy) + 1 + random.nextInt(RAISED_BY_AT_MOST);
+            outrunBy = 0;
+        }
+    }
+
+    /** {@return whether the name is certainly in use as something else} */
+    boolean isMismatched() {
+        return mismatches >= nodes.blocking();
+    }
+
+    AcquireOutcome mismatch() {
+        return Answers.mismatch(part(), heldAs, heldAs == LockKind.EXCLUSIVE ? 1 : Claim.MANY);
     }
 
     /** {@return whether it is certain that this attempt cannot have a quorum, because others have the nodes} */
@@ -184,21 +232,28 @@ final class Attempt {
 
     /** {@return whether nobody seems to have a quorum: some were asking at the same time} */
     boolean isSplit() {
-        return isRefused() && !isBuried() && votesOfLargestOther() < nodes.quorum();
+        return isRefused() && !isMismatched() && !isBuried() && votesOfLargestOther() < nodes.quorum();
     }
 
-    /** {@return whether of those who asked at the same time this one has got the most, by the larger id if equally many} */
+    /**
+     * {@return whether of those who asked at the same time this one has got the most} If equally many, a writer goes before
+     * readers, and otherwise the larger id.
+     */
     boolean leads() {
-        byte[] own = Records.owner(claim.owner());
+        byte[] own = RedlockCalls.isReader(part()) ? READERS : Records.owner(claim.owner());
         for (byte[] other : holders) {
             if (other != null) {
                 int votes = votesOf(other);
-                if (votes > granted || (votes == granted && Arrays.compareUnsigned(other, own) > 0)) {
+                if (votes > granted || (votes == granted && precedes(other, own))) {
                     return false;
                 }
             }
         }
         return granted > 0;
+    }
+
+    private static boolean precedes(byte[] other, byte[] own) {
+        return own == READERS || (!Arrays.equals(other, READERS) && Arrays.compareUnsigned(other, own) > 0);
     }
 
     /** {@return when so many of the grants that are in the way have run out that a quorum is possible} */
@@ -219,7 +274,7 @@ final class Attempt {
     Duration validFor() {
         long[] left = new long[nodes.count()];
         for (int node = 0; node < nodes.count(); node++) {
-            left[node] = agrees(node) || acknowledged[node] ? leftMillis[node] : 0;
+            left[node] = agrees(node) ? leftMillis[node] : 0;
         }
         Arrays.sort(left);
         return Duration.ofMillis(left[nodes.count() - nodes.quorum()]);

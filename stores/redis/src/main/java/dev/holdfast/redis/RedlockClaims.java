@@ -28,6 +28,9 @@ final class RedlockClaims {
     /** A node that is slow for a moment should not cost a grant that a quorum has given. */
     private static final int MOST_WRITE_BACKS = 2;
 
+    /** How often a larger epoch is tried where other readers have got ahead of it. */
+    private static final int MOST_RAISES = 6;
+
     private static final int MOST_TRIES = 10;
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_STEP_ASIDE_NANOS = 20_000_000;
@@ -155,6 +158,10 @@ final class RedlockClaims {
                         if (!keeps) {
                             toUndo.add(attempt);
                         }
+                    } else if (attempt.isOutrun() && tries < MOST_TRIES) {
+                        // It keeps the nodes that it has: other readers are not in its way, only their numbers are.
+                        again.add(attempt.claim());
+                        leads = true;
                     } else if (isLackingEmptyNodes(attempt) && !attended) {
                         attended = true;
                         again.add(attempt.claim());
@@ -230,9 +237,12 @@ final class RedlockClaims {
                 oneRound.increment();
             }
         }
-        for (int i = 0; i < MOST_WRITE_BACKS && !differing.isEmpty(); i++) {
+        for (int i = 1; i <= MOST_RAISES && !differing.isEmpty(); i++) {
+            int times = i;
+            differing.forEach(attempt -> attempt.raiseIfOutrun(context.random()));
             writeBackOnce(differing);
-            differing.removeIf(Attempt::isAcknowledged);
+            differing.removeIf(
+                    attempt -> attempt.isAcknowledged() || (times >= MOST_WRITE_BACKS && !attempt.isOutrun()));
         }
     }
 
@@ -241,18 +251,17 @@ final class RedlockClaims {
         List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
         for (int node = 0; node < nodes.count(); node++) {
             int at = node;
-            byNode.add(differing.stream()
-                    .filter(attempt -> attempt.differs(at) && !attempt.isAcknowledgedBy(at))
-                    .toList());
+            byNode.add(differing.stream().filter(attempt -> attempt.differs(at)).toList());
         }
         Round round = nodes.askAll(node ->
                 byNode.get(node).stream().map(attempt -> fence(attempt, node)).toList());
         for (int node = 0; node < nodes.count(); node++) {
             List<Call> answers = round.answers(node);
             for (int i = 0; i < answers.size(); i++) {
-                if (answers.get(i).failure() == null
-                        && Answers.number(answers.get(i).answer()) == 1) {
-                    byNode.get(node).get(i).acknowledge(node);
+                if (answers.get(i).failure() == null) {
+                    byNode.get(node)
+                            .get(i)
+                            .fenced(node, Answers.number(answers.get(i).answer()));
                 }
             }
         }
@@ -260,15 +269,19 @@ final class RedlockClaims {
     }
 
     private Call fence(Attempt attempt, int node) {
-        return calls.fence(attempt.name(), attempt.claim().owner(), attempt.answered(node), attempt.epoch());
+        return calls.fence(
+                attempt.name(), attempt.claim().owner(), attempt.answered(node), attempt.epoch(), attempt.number());
     }
 
     private Verdict verdict(Attempt attempt, Round round) {
         if (attempt.meetsEmptyNodes()) {
             recovery.notice();
         }
-        if (attempt.isRefused()) {
-            Duration hint = attempt.isSplit()
+        if (attempt.isMismatched()) {
+            return new Verdict(attempt.mismatch(), null);
+        }
+        if (attempt.isRefused() || attempt.isOutrun()) {
+            Duration hint = attempt.isSplit() || attempt.isOutrun()
                     ? Duration.ofMillis(1L + context.random().nextInt(SPLIT_HINT_MILLIS))
                     : attempt.retryHint();
             return new Verdict(
@@ -286,15 +299,15 @@ final class RedlockClaims {
     /** Nodes beyond the quorum that answered another counter hold for the same owner, and should hold with its epoch. */
     private void tellTheEpoch(Attempt attempt) {
         for (Node node : nodes.all()) {
-            if (attempt.differs(node.index()) && !attempt.isAcknowledgedBy(node.index())) {
-                tellTheEpoch(attempt.grant(), node, attempt.answered(node.index()));
+            if (attempt.differs(node.index())) {
+                tellTheEpoch(attempt.grant(), node, attempt.answered(node.index()), attempt.number());
             }
         }
     }
 
-    private void tellTheEpoch(Grant grant, Node node, long answered) {
+    private void tellTheEpoch(Grant grant, Node node, long answered, long attempt) {
         if (answered > 0 && answered != grant.epoch()) {
-            node.tell(() -> calls.fence(grant.name(), grant.owner(), answered, grant.epoch()), grant.lease());
+            node.tell(() -> calls.tell(grant, answered, attempt), grant.lease());
         }
     }
 
@@ -302,9 +315,11 @@ final class RedlockClaims {
     private void heardLate(Sitting sitting, Map<Claim, Verdict> verdicts, int node) {
         List<Call> late = sitting.round.calls(node);
         for (int i = 0; i < late.size(); i++) {
-            Verdict verdict = verdicts.get(sitting.attempts.get(i).claim());
+            Attempt attempt = sitting.attempts.get(i);
+            Verdict verdict = verdicts.get(attempt.claim());
             if (verdict != null && verdict.outcome instanceof AcquireOutcome.Granted granted) {
-                tellTheEpoch(granted.grants().get(0), nodes.all().get(node), Attempt.counterIn(late.get(i)));
+                long answered = Attempt.counterIn(late.get(i));
+                tellTheEpoch(granted.grants().get(0), nodes.all().get(node), answered, attempt.number());
             }
         }
     }

@@ -39,13 +39,14 @@ final class RedlockGrants {
     }
 
     List<RenewOutcome> renew(List<Grant> grants) {
+        long attempt = latestAttempt.getAsLong();
         Round round = ask(grants, calls::renew, answered -> false);
         long[][] words = words(round, grants.size());
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         for (int i = 0; i < grants.size(); i++) {
             RenewOutcome outcome = renewed(words[i], grants.get(i), round);
             if (outcome instanceof RenewOutcome.Renewed) {
-                tellTheEpoch(words[i], grants.get(i));
+                tellTheEpoch(words[i], grants.get(i), attempt);
             }
             outcomes.add(outcome);
         }
@@ -104,11 +105,11 @@ final class RedlockGrants {
     }
 
     /** A node that joined late holds for the same owner with a counter of its own; now it learns the epoch. */
-    private void tellTheEpoch(long[] words, Grant grant) {
+    private void tellTheEpoch(long[] words, Grant grant, long attempt) {
         for (Node node : nodes.all()) {
             long word = words[node.index()];
             if (word > EXTENDED) {
-                node.tell(() -> calls.fence(grant.name(), grant.owner(), word, grant.epoch()), grant.lease());
+                node.tell(() -> calls.tell(grant, word, attempt), grant.lease());
             }
         }
     }

@@ -32,20 +32,22 @@ final class RedlockVariantsTest {
     private static final int RAISED_BY = 5;
 
     /** Acknowledges without writing anything. */
-    private static final RedlockCalls.Fencing NO_WRITE_BACK =
-            (name, node, owner, answered, epoch) -> Call.of(Command.EVAL, Keys.bytes("return 1"), Keys.bytes("0"));
+    private static final RedlockCalls.Fencing NO_WRITE_BACK = (name, node, owner, answered, epoch, attempt) ->
+            Call.of(Command.EVAL, Keys.bytes("return 1"), Keys.bytes("0"));
 
-    /** The script without the comparison of the answered counter. */
-    private static final RedlockCalls.Fencing OWNER_ONLY = (name, node, owner, answered, epoch) -> Call.of(
+    /** The script without the comparison of the answered counter, nor of the epoch with the counter. */
+    private static final RedlockCalls.Fencing OWNER_ONLY = (name, node, owner, answered, epoch, attempt) -> Call.of(
             Command.EVAL,
             Keys.bytes(new String(Script.REDLOCK_FENCE.text(), StandardCharsets.UTF_8)
-                    .replace("if answered ~= tonumber(ARGV[2]) and answered ~= epoch then", "if false then")),
+                    .replace("if answered ~= tonumber(ARGV[2]) then", "if false then")
+                    .replace("if epoch <= counter and ARGV[5] ~= '1' then", "if false then")),
             Keys.bytes("2"),
             name,
             node,
             owner,
             RedlockCalls.number(answered),
-            RedlockCalls.number(epoch));
+            RedlockCalls.number(epoch),
+            RedlockCalls.number(attempt));
 
     @RegisterExtension
     final Rig rig = new Rig();
@@ -139,7 +141,7 @@ final class RedlockVariantsTest {
             raise(2);
             Claim claim = claim();
             RedlockCalls repeating = new RedlockCalls("holdfast", RedlockCalls.Fencing.SOUND);
-            RedlockRules delayed = rules.with((RedlockCalls.Fencing) (name, node, owner, answered, epoch) -> {
+            RedlockRules delayed = rules.with((RedlockCalls.Fencing) (name, node, owner, answered, epoch, attempt) -> {
                 endOn(nodes.node(1));
                 try (BareClient second = nodes.reaching(List.of(1, 2), OPTIONS, rules())) {
                     Grant between = second.take(claim()).get(0);
@@ -149,7 +151,7 @@ final class RedlockVariantsTest {
                 assertThat(Direct.ask(
                                 nodes.node(1), repeating.acquire(claim, 1, 1).get()))
                         .isInstanceOf(List.class);
-                return fencing.fence(name, node, owner, answered, epoch);
+                return fencing.fence(name, node, owner, answered, epoch, attempt);
             });
             try (BareClient first = nodes.reaching(List.of(0, 1), OPTIONS, delayed)) {
                 interrupted = grantOf(first, claim);
@@ -177,10 +179,10 @@ final class RedlockVariantsTest {
                 rules().with((Recovery.Copying) (node, afterWaiting) -> copiesFirst ? early.get() : afterWaiting);
         List<Grant> grants = new ArrayList<>();
         try (BareClient watcher = nodes.reaching(List.of(0, 1, 2), OPTIONS, recovering)) {
-            RedlockRules losing = rules().with((RedlockCalls.Fencing) (name, node, owner, answered, epoch) -> {
+            RedlockRules losing = rules().with((RedlockCalls.Fencing) (name, node, owner, answered, epoch, attempt) -> {
                 nodes.node(0).ask("FLUSHALL");
                 early.set(RedlockNodes.storeOf(watcher).recovery().look());
-                return RedlockCalls.Fencing.SOUND.fence(name, node, owner, answered, epoch);
+                return RedlockCalls.Fencing.SOUND.fence(name, node, owner, answered, epoch, attempt);
             });
             try (BareClient client = nodes.reaching(List.of(0, 1), OPTIONS, losing)) {
                 Grant grant = client.take(claim()).get(0);
