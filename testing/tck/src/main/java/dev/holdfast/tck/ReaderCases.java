@@ -103,10 +103,11 @@ abstract class ReaderCases {
     void waitingWriterIsGrantedAfterTheLastReader() {
         Peer peer = fixture.peer();
         Grant first = peer.take(fixture.reader(name));
-        Grant second = fixture.peer().take(fixture.reader(name));
+        Peer other = fixture.peer();
+        Grant second = other.take(fixture.reader(name));
         Claim writer = fixture.writer(name).queued(true);
         peer.refuse(writer);
-        peer.giveBack(second);
+        other.giveBack(second);
         assertThat(peer.isGranted(writer)).isFalse();
         peer.giveBack(first);
 
