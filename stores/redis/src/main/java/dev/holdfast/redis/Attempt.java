@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.LockKind;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
@@ -24,9 +23,6 @@ final class Attempt {
     private static final int TOO_LONG = 3;
     private static final int MISMATCH = 5;
 
-    /** What a node tells a writer that is refused by readers, however many they are. */
-    private static final byte[] READERS = Keys.bytes("readers");
-
     /** Readers who try for a larger epoch at the same time should not try for the same. */
     private static final int RAISED_BY_AT_MOST = 16;
 
@@ -41,24 +37,17 @@ final class Attempt {
     /** By node: the counter that it answered or acknowledged last, 0 if it did not grant. */
     private final long[] answered;
 
-    /** By node: what is left of its grant, or of the grant of whoever has it. */
+    /** By node: what is left of its grant. */
     private final long[] leftMillis;
 
-    /** By node: who has it instead; empty if the claim was withdrawn, null if it did not refuse. */
-    private final byte[] @Nullable [] holders;
-
+    private final Rivals rivals;
     private final boolean[] counted;
     private long epoch;
 
     /** The largest counter of a node that did not acknowledge the epoch because it was past it; 0 if there is none. */
     private long outrunBy;
 
-    /** What the name is in use as, if a node has said that this is something else. */
-    private LockKind heldAs = LockKind.EXCLUSIVE;
-
-    private int mismatches;
     private int granted;
-    private int refused;
     private int empty;
     private @Nullable RuntimeException fault;
 
@@ -69,7 +58,7 @@ final class Attempt {
         this.sentNanos = sentNanos;
         this.answered = new long[nodes.count()];
         this.leftMillis = new long[nodes.count()];
-        this.holders = new byte[nodes.count()][];
+        this.rivals = new Rivals(nodes);
         this.counted = new boolean[nodes.count()];
     }
 
@@ -107,12 +96,9 @@ final class Attempt {
         }
         List<?> fields = Answers.list(call.answer());
         switch ((int) Answers.number(fields.get(0))) {
-            case REFUSED -> refused(node, fields, hints);
-            case MISMATCH -> {
-                refused(node, fields, hints);
-                mismatches++;
-                heldAs =
-                        Answers.bytes(fields.get(4))[0] == RedlockCalls.LOCK ? LockKind.EXCLUSIVE : LockKind.READ_WRITE;
+            case REFUSED, MISMATCH -> {
+                rivals.count(node, fields);
+                hints.saw(Answers.number(fields.get(2)));
             }
             case GRANTED -> {
                 granted(node, Answers.number(fields.get(1)), Answers.number(fields.get(2)));
@@ -136,13 +122,6 @@ final class Attempt {
         epoch = Math.max(epoch, counter);
     }
 
-    private void refused(int node, List<?> fields, Hints hints) {
-        refused++;
-        leftMillis[node] = Answers.number(fields.get(1));
-        hints.saw(Answers.number(fields.get(2)));
-        holders[node] = Answers.bytes(fields.get(3));
-    }
-
     /** {@return the counter in a node's answer; 0 if it did not grant} */
     static long counterIn(Call call) {
         if (call.answer() instanceof Long counter) {
@@ -163,8 +142,8 @@ final class Attempt {
      */
     boolean isDecided(int pending) {
         return agreeing() >= nodes.quorum()
-                || refused >= nodes.blocking()
-                || (granted + pending < nodes.quorum() && refused + pending < nodes.blocking())
+                || rivals.count() >= nodes.blocking()
+                || (granted + pending < nodes.quorum() && rivals.count() + pending < nodes.blocking())
                 || (granted >= nodes.quorum() && agreeing() + pending < nodes.quorum());
     }
 
@@ -218,56 +197,31 @@ final class Attempt {
 
     /** {@return whether the name is certainly in use as something else} */
     boolean isMismatched() {
-        return mismatches >= nodes.blocking();
+        return rivals.isMismatch();
     }
 
     AcquireOutcome mismatch() {
-        return Answers.mismatch(part(), heldAs, heldAs == LockKind.EXCLUSIVE ? 1 : Claim.MANY);
+        return rivals.mismatch(part());
     }
 
     /** {@return whether it is certain that this attempt cannot have a quorum, because others have the nodes} */
     boolean isRefused() {
-        return refused >= nodes.blocking();
+        return rivals.count() >= nodes.blocking();
     }
 
     /** {@return whether nobody seems to have a quorum: some were asking at the same time} */
     boolean isSplit() {
-        return isRefused() && !isMismatched() && !isBuried() && votesOfLargestOther() < nodes.quorum();
+        return isRefused() && !isMismatched() && rivals.areSplit();
     }
 
-    /**
-     * {@return whether of those who asked at the same time this one has got the most} If equally many, a writer goes before
-     * readers, and otherwise the larger id.
-     */
+    /** {@return whether of those who asked at the same time this one has got the most} */
     boolean leads() {
-        byte[] own = RedlockCalls.isReader(part()) ? READERS : Records.owner(claim.owner());
-        for (byte[] other : holders) {
-            if (other != null) {
-                int votes = votesOf(other);
-                if (votes > granted || (votes == granted && precedes(other, own))) {
-                    return false;
-                }
-            }
-        }
-        return granted > 0;
-    }
-
-    private static boolean precedes(byte[] other, byte[] own) {
-        return own == READERS || (!Arrays.equals(other, READERS) && Arrays.compareUnsigned(other, own) > 0);
+        return rivals.yieldTo(claim, granted);
     }
 
     /** {@return when so many of the grants that are in the way have run out that a quorum is possible} */
     Duration retryHint() {
-        long[] ends = new long[refused];
-        int at = 0;
-        for (int node = 0; node < nodes.count(); node++) {
-            if (holders[node] != null) {
-                ends[at++] = leftMillis[node];
-            }
-        }
-        Arrays.sort(ends);
-        int needed = Math.max(1, Math.min(refused, nodes.quorum() - granted));
-        return Duration.ofMillis(Math.max(1, ends[needed - 1]));
+        return rivals.retryHint(granted);
     }
 
     /** {@return how long a quorum holds: the least of the best quorum, counted from before it was asked} */
@@ -298,8 +252,8 @@ final class Attempt {
         StringBuilder why = new StringBuilder();
         why.append(nodes.quorum()).append(" of ").append(nodes.count()).append(" nodes have to grant it, ");
         why.append(granted).append(" did");
-        if (refused > 0) {
-            why.append(", ").append(refused).append(" refused");
+        if (rivals.count() > 0) {
+            why.append(", ").append(rivals.count()).append(" refused");
         }
         if (empty > 0) {
             why.append(", ").append(empty).append(" came back without their memory and do not vote yet");
@@ -323,15 +277,6 @@ final class Attempt {
         return empty > 0;
     }
 
-    private boolean isBuried() {
-        for (byte[] holder : holders) {
-            if (holder != null && holder.length == 0) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private boolean agrees(int node) {
         return answered[node] > 0 && answered[node] == epoch;
     }
@@ -342,21 +287,5 @@ final class Attempt {
             count += agrees(node) ? 1 : 0;
         }
         return count;
-    }
-
-    private int votesOfLargestOther() {
-        int most = 0;
-        for (byte[] holder : holders) {
-            most = holder == null ? most : Math.max(most, votesOf(holder));
-        }
-        return most;
-    }
-
-    private int votesOf(byte[] owner) {
-        int votes = 0;
-        for (byte[] holder : holders) {
-            votes += Arrays.equals(holder, owner) ? 1 : 0;
-        }
-        return votes;
     }
 }
