@@ -121,7 +121,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
-        require(Promise.SHARED);
+        require(Promise.READ_WRITE);
         Names.check(name);
         DistributedLock read = unitsOf(name, LockKind.READ_WRITE, 1, Claim.MANY, options);
         DistributedLock write = unitsOf(name, LockKind.READ_WRITE, Claim.MANY, Claim.MANY, options);
@@ -135,7 +135,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedSemaphore semaphore(String name, int capacity, LockOptions options) {
-        require(Promise.SHARED);
+        require(Promise.SEMAPHORE);
         Names.check(name);
         if (capacity < 1 || capacity > MOST_PERMITS) {
             throw new IllegalArgumentException(

@@ -37,8 +37,10 @@ public record StoreTraits(
         PUSHES("a waiter is told of its grant without asking"),
         /** It knows whether somebody waits; otherwise every grant counts as wanted. */
         SEES_WAITERS("waiters are visible to holders and to inspect"),
-        /** It carries claims for less than the whole capacity. */
-        SHARED("read/write locks and semaphores"),
+        /** It carries read/write locks: claims for one unit of many beside each other, or for all. */
+        READ_WRITE("read/write locks"),
+        /** It carries semaphores: claims for some units of a capacity. */
+        SEMAPHORE("semaphores"),
         /** It carries claims over several names. */
         SEVERAL_NAMES("several names at once"),
         /** Several names are granted in one atomic step. */

@@ -129,9 +129,13 @@ final class Answers {
     }
 
     private static AcquireOutcome mismatch(Claim.Part part, List<?> fields) {
-        LockKind kind = Records.kind(bytes(fields.get(2))[0]);
+        return mismatch(part, Records.kind(bytes(fields.get(2))[0]), number(fields.get(3)));
+    }
+
+    /** Tells that a name is in use as something else. */
+    static AcquireOutcome.Mismatch mismatch(Claim.Part part, LockKind kind, long capacity) {
         return new AcquireOutcome.Mismatch("'" + part.name() + "' is in use as " + kind + " of capacity "
-                + number(fields.get(3)) + ", but was asked for as " + part.kind() + " of capacity " + part.capacity()
+                + capacity + ", but was asked for as " + part.kind() + " of capacity " + part.capacity()
                 + "; use one kind and capacity for a name, or another name");
     }
 

@@ -3,11 +3,13 @@ package dev.holdfast.redis;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,11 @@ final class Attempt {
     private static final int GRANTED = 1;
     private static final int EMPTY = 2;
     private static final int TOO_LONG = 3;
+    private static final int MISMATCH = 5;
+
+    /** Readers who try for a larger epoch at the same time should not try for the same. */
+    private static final int RAISED_BY_AT_MOST = 16;
+
     private static final int DRIFT_DIVISOR = 100;
     private static final long GRAIN_NANOS = 2_000_000;
 
@@ -27,20 +34,20 @@ final class Attempt {
     private final long number;
     private final long sentNanos;
 
-    /** By node: the counter it answered, 0 if it did not grant. */
+    /** By node: the counter that it answered or acknowledged last, 0 if it did not grant. */
     private final long[] answered;
 
-    /** By node: what is left of its grant, or of the grant of whoever has it. */
+    /** By node: what is left of its grant. */
     private final long[] leftMillis;
 
-    /** By node: who has it instead; empty if the claim was withdrawn, null if it did not refuse. */
-    private final byte[] @Nullable [] holders;
-
+    private final Rivals rivals;
     private final boolean[] counted;
-    private final boolean[] acknowledged;
     private long epoch;
+
+    /** The largest counter of a node that did not acknowledge the epoch because it was past it; 0 if there is none. */
+    private long outrunBy;
+
     private int granted;
-    private int refused;
     private int empty;
     private @Nullable RuntimeException fault;
     private @Nullable RuntimeException unconfirmed;
@@ -52,9 +59,8 @@ final class Attempt {
         this.sentNanos = sentNanos;
         this.answered = new long[nodes.count()];
         this.leftMillis = new long[nodes.count()];
-        this.holders = new byte[nodes.count()][];
+        this.rivals = new Rivals(nodes);
         this.counted = new boolean[nodes.count()];
-        this.acknowledged = new boolean[nodes.count()];
     }
 
     Claim claim() {
@@ -62,7 +68,11 @@ final class Attempt {
     }
 
     String name() {
-        return claim.parts().get(0).name();
+        return part().name();
+    }
+
+    private Claim.Part part() {
+        return claim.parts().get(0);
     }
 
     long number() {
@@ -87,11 +97,9 @@ final class Attempt {
         }
         List<?> fields = Answers.list(call.answer());
         switch ((int) Answers.number(fields.get(0))) {
-            case REFUSED -> {
-                refused++;
-                leftMillis[node] = Answers.number(fields.get(1));
+            case REFUSED, MISMATCH -> {
+                rivals.count(node, fields);
                 hints.saw(Answers.number(fields.get(2)));
-                holders[node] = Answers.bytes(fields.get(3));
             }
             case GRANTED -> {
                 granted(node, Answers.number(fields.get(1)), Answers.number(fields.get(2)));
@@ -135,8 +143,8 @@ final class Attempt {
      */
     boolean isDecided(int pending) {
         return agreeing() >= nodes.quorum()
-                || refused >= nodes.blocking()
-                || (granted + pending < nodes.quorum() && refused + pending < nodes.blocking())
+                || rivals.count() >= nodes.blocking()
+                || (granted + pending < nodes.quorum() && rivals.count() + pending < nodes.blocking())
                 || (granted >= nodes.quorum() && agreeing() + pending < nodes.quorum());
     }
 
@@ -146,11 +154,7 @@ final class Attempt {
 
     /** {@return whether a quorum has the epoch, answered or written back} */
     boolean isAcknowledged() {
-        int count = 0;
-        for (int node = 0; node < nodes.count(); node++) {
-            count += agrees(node) || acknowledged[node] ? 1 : 0;
-        }
-        return count >= nodes.quorum();
+        return agreeing() >= nodes.quorum();
     }
 
     boolean isGrantedBy(int node) {
@@ -170,12 +174,35 @@ final class Attempt {
         return answered[node];
     }
 
-    boolean isAcknowledgedBy(int node) {
-        return acknowledged[node];
+    /** Counts a node's answer to a write-back: 1 if the epoch is given, 0 if the grant is gone, otherwise its counter. */
+    void fenced(int node, long answer) {
+        if (answer == 1) {
+            answered[node] = epoch;
+        } else {
+            outrunBy = Math.max(outrunBy, answer);
+        }
     }
 
-    void acknowledge(int node) {
-        acknowledged[node] = true;
+    /** {@return whether it has a quorum of nodes, but other readers were given its epoch or a larger one on some of them} */
+    boolean isOutrun() {
+        return outrunBy > 0 && hasQuorum() && !isAcknowledged();
+    }
+
+    /** Prepares to write back an epoch that no node has given yet, as far as is known. */
+    void raiseIfOutrun(RandomGenerator random) {
+        if (isOutrun()) {
+            epoch = Math.max(epoch, outrunBy) + 1 + random.nextInt(RAISED_BY_AT_MOST);
+            outrunBy = 0;
+        }
+    }
+
+    /** {@return whether the name is certainly in use as something else} */
+    boolean isMismatched() {
+        return rivals.isMismatch();
+    }
+
+    AcquireOutcome mismatch() {
+        return rivals.mismatch(part());
     }
 
     /** Notes why a node did not say that it has the epoch. */
@@ -185,47 +212,29 @@ final class Attempt {
 
     /** {@return whether it is certain that this attempt cannot have a quorum, because others have the nodes} */
     boolean isRefused() {
-        return refused >= nodes.blocking();
+        return rivals.count() >= nodes.blocking();
     }
 
     /** {@return whether nobody seems to have a quorum: some were asking at the same time} */
     boolean isSplit() {
-        return isRefused() && !isBuried() && votesOfLargestOther() < nodes.quorum();
+        return isRefused() && !isMismatched() && rivals.areSplit();
     }
 
-    /** {@return whether of those who asked at the same time this one has got the most, by the larger id if equally many} */
+    /** {@return whether of those who asked at the same time this one has got the most} */
     boolean leads() {
-        byte[] own = Records.owner(claim.owner());
-        for (byte[] other : holders) {
-            if (other != null) {
-                int votes = votesOf(other);
-                if (votes > granted || (votes == granted && Arrays.compareUnsigned(other, own) > 0)) {
-                    return false;
-                }
-            }
-        }
-        return granted > 0;
+        return rivals.yieldTo(claim, granted);
     }
 
     /** {@return when so many of the grants that are in the way have run out that a quorum is possible} */
     Duration retryHint() {
-        long[] ends = new long[refused];
-        int at = 0;
-        for (int node = 0; node < nodes.count(); node++) {
-            if (holders[node] != null) {
-                ends[at++] = leftMillis[node];
-            }
-        }
-        Arrays.sort(ends);
-        int needed = Math.max(1, Math.min(refused, nodes.quorum() - granted));
-        return Duration.ofMillis(Math.max(1, ends[needed - 1]));
+        return rivals.retryHint(granted);
     }
 
     /** {@return how long a quorum holds: the least of the best quorum, counted from before it was asked} */
     Duration validFor() {
         long[] left = new long[nodes.count()];
         for (int node = 0; node < nodes.count(); node++) {
-            left[node] = agrees(node) || acknowledged[node] ? leftMillis[node] : 0;
+            left[node] = agrees(node) ? leftMillis[node] : 0;
         }
         Arrays.sort(left);
         return Duration.ofMillis(left[nodes.count() - nodes.quorum()]);
@@ -249,8 +258,8 @@ final class Attempt {
         StringBuilder why = new StringBuilder();
         why.append(nodes.quorum()).append(" of ").append(nodes.count()).append(" nodes have to grant it, ");
         why.append(granted).append(" did");
-        if (refused > 0) {
-            why.append(", ").append(refused).append(" refused");
+        if (rivals.count() > 0) {
+            why.append(", ").append(rivals.count()).append(" refused");
         }
         if (empty > 0) {
             why.append(", ").append(empty).append(" came back without their memory and do not vote yet");
@@ -281,15 +290,6 @@ final class Attempt {
         return empty > 0;
     }
 
-    private boolean isBuried() {
-        for (byte[] holder : holders) {
-            if (holder != null && holder.length == 0) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private boolean agrees(int node) {
         return answered[node] > 0 && answered[node] == epoch;
     }
@@ -300,21 +300,5 @@ final class Attempt {
             count += agrees(node) ? 1 : 0;
         }
         return count;
-    }
-
-    private int votesOfLargestOther() {
-        int most = 0;
-        for (byte[] holder : holders) {
-            most = holder == null ? most : Math.max(most, votesOf(holder));
-        }
-        return most;
-    }
-
-    private int votesOf(byte[] owner) {
-        int votes = 0;
-        for (byte[] holder : holders) {
-            votes += Arrays.equals(holder, owner) ? 1 : 0;
-        }
-        return votes;
     }
 }

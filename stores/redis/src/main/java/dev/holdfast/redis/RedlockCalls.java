@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.LockKind;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
@@ -14,7 +15,13 @@ final class RedlockCalls {
     /** Later than every attempt. */
     static final long ALL_ATTEMPTS = 1L << 52;
 
-    private static final int CLAIM_BYTES = Integer.BYTES + 2 * Long.BYTES;
+    private static final int CLAIM_BYTES = Integer.BYTES + 2 * Long.BYTES + 1;
+    /** How the scripts call what a name is held as. */
+    static final byte LOCK = 'e';
+
+    static final byte WRITER = 'w';
+    static final byte READER = 'r';
+
     private static final byte[] NOTHING = {};
     private static final byte[] YES = {'1'};
     private static final byte[] NO = {'0'};
@@ -68,18 +75,27 @@ final class RedlockCalls {
                 .putLong(hint)
                 .putLong(claim.owner().high())
                 .putLong(claim.owner().low())
+                .put(kind(claim.parts().get(0)))
                 .put(about)
                 .array();
         Call call = Call.of(
-                Script.REDLOCK_ACQUIRE,
+                isReader(claim.parts().get(0)) ? Script.REDLOCK_READ : Script.REDLOCK_ACQUIRE,
                 List.of(name(claim), node),
                 List.of(record, claim.queue() ? channel : NOTHING, number(hint)));
         return call::twin;
     }
 
-    /** Writes the epoch back to a node that answered another counter, unless a later attempt has been there since. */
+    /** Asks a node to give an epoch to a holder, before a quorum has. */
     Call fence(String name, OwnerId owner, long answered, long epoch, long attempt) {
         return fencing.fence(keys.head(name), node, Records.owner(owner), answered, epoch, attempt);
+    }
+
+    /** Tells a node with which epoch it holds for an owner to whom a quorum has given it. */
+    Call tell(Grant grant, long answered, long attempt) {
+        return Call.of(
+                Script.REDLOCK_FENCE,
+                List.of(keys.head(grant.name()), node),
+                List.of(Records.owner(grant.owner()), number(answered), number(grant.epoch()), number(attempt), YES));
     }
 
     /** Takes back what attempts up to this one took, and with a tombstone what they would still take. */
@@ -146,6 +162,18 @@ final class RedlockCalls {
     /** Rounded up, so that no node ends a lease early. */
     static long millis(Duration lease) {
         return lease.plusNanos(999_999).toMillis();
+    }
+
+    /** {@return whether others may hold beside it} */
+    static boolean isReader(Claim.Part part) {
+        return part.kind() == LockKind.READ_WRITE && !part.exclusive();
+    }
+
+    private static byte kind(Claim.Part part) {
+        if (part.kind() == LockKind.EXCLUSIVE) {
+            return LOCK;
+        }
+        return isReader(part) ? READER : WRITER;
     }
 
     private byte[] name(Claim claim) {

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * a random time. Thread-safe.
  */
 final class RedlockClaims {
+    /** How often a larger epoch is tried where other readers have got ahead of it. */
+    private static final int MOST_RAISES = 6;
+
     private static final int MOST_TRIES = 10;
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_STEP_ASIDE_NANOS = 20_000_000;
@@ -151,6 +155,10 @@ final class RedlockClaims {
                         if (!keeps) {
                             toUndo.add(attempt);
                         }
+                    } else if (attempt.isOutrun() && tries < MOST_TRIES) {
+                        // It keeps the nodes that it has: other readers are not in its way, only their numbers are.
+                        again.add(attempt.claim());
+                        leads = true;
                     } else if (isLackingEmptyNodes(attempt) && !attended) {
                         attended = true;
                         again.add(attempt.claim());
@@ -226,9 +234,14 @@ final class RedlockClaims {
                 oneRound.increment();
             }
         }
-        if (differing.isEmpty()) {
-            return;
+        for (int i = 0; i < MOST_RAISES && !differing.isEmpty(); i++) {
+            differing.forEach(attempt -> attempt.raiseIfOutrun(context.random()));
+            writeBackOnce(differing);
+            differing.removeIf(attempt -> !attempt.isOutrun());
         }
+    }
+
+    private void writeBackOnce(List<Attempt> differing) {
         List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
         for (int node = 0; node < nodes.count(); node++) {
             int at = node;
@@ -243,8 +256,11 @@ final class RedlockClaims {
                         round.isAnswered(node) ? round.answers(node).get(i).failure() : round.failure(node);
                 if (failure != null) {
                     asked.get(i).unconfirmed(failure);
-                } else if (Answers.number(round.answers(node).get(i).answer()) == 1) {
-                    asked.get(i).acknowledge(node);
+                } else {
+                    asked.get(i)
+                            .fenced(
+                                    node,
+                                    Answers.number(round.answers(node).get(i).answer()));
                 }
             }
         }
@@ -260,8 +276,11 @@ final class RedlockClaims {
         if (attempt.meetsEmptyNodes()) {
             recovery.notice();
         }
-        if (attempt.isRefused()) {
-            Duration hint = attempt.isSplit()
+        if (attempt.isMismatched()) {
+            return new Verdict(attempt.mismatch(), null);
+        }
+        if (attempt.isRefused() || attempt.isOutrun()) {
+            Duration hint = attempt.isSplit() || attempt.isOutrun()
                     ? Duration.ofMillis(1L + context.random().nextInt(SPLIT_HINT_MILLIS))
                     : attempt.retryHint();
             return new Verdict(
@@ -279,17 +298,15 @@ final class RedlockClaims {
     /** Nodes beyond the quorum that answered another counter hold for the same owner, and should hold with its epoch. */
     private void tellTheEpoch(Attempt attempt) {
         for (Node node : nodes.all()) {
-            if (attempt.differs(node.index()) && !attempt.isAcknowledgedBy(node.index())) {
-                tellTheEpoch(attempt, attempt.epoch(), node, attempt.answered(node.index()));
+            if (attempt.differs(node.index())) {
+                tellTheEpoch(attempt.grant(), node, attempt.answered(node.index()), attempt.number());
             }
         }
     }
 
-    private void tellTheEpoch(Attempt attempt, long epoch, Node node, long answered) {
-        if (answered > 0 && answered != epoch) {
-            Claim claim = attempt.claim();
-            node.tell(
-                    () -> calls.fence(attempt.name(), claim.owner(), answered, epoch, attempt.number()), claim.lease());
+    private void tellTheEpoch(Grant grant, Node node, long answered, long attempt) {
+        if (answered > 0 && answered != grant.epoch()) {
+            node.tell(() -> calls.tell(grant, answered, attempt), grant.lease());
         }
     }
 
@@ -300,8 +317,8 @@ final class RedlockClaims {
             Attempt attempt = sitting.attempts.get(i);
             Verdict verdict = verdicts.get(attempt.claim());
             if (verdict != null && verdict.outcome instanceof AcquireOutcome.Granted granted) {
-                long epoch = granted.grants().get(0).epoch();
-                tellTheEpoch(attempt, epoch, nodes.all().get(node), Attempt.counterIn(late.get(i)));
+                long answered = Attempt.counterIn(late.get(i));
+                tellTheEpoch(granted.grants().get(0), nodes.all().get(node), answered, attempt.number());
             }
         }
     }

@@ -109,7 +109,7 @@ final class RedlockGrants {
         for (Node node : nodes.all()) {
             long word = words[node.index()];
             if (word > EXTENDED) {
-                node.tell(() -> calls.fence(grant.name(), grant.owner(), word, grant.epoch(), attempt), grant.lease());
+                node.tell(() -> calls.tell(grant, word, attempt), grant.lease());
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -22,11 +23,14 @@ final class RedlockListing {
     private static final int MOST_SCANS = 1_000_000;
     private static final String START = "0";
 
+    /** Where the holders begin in what a node shows. */
+    private static final int FIRST_HOLDER = 4;
+
     private final Nodes nodes;
     private final RedlockCalls calls;
 
     /** What one node knows of a holder. */
-    private record Seen(ByteBuffer owner, long leftMillis, long epoch, long ageMillis, String text) {}
+    private record Seen(byte kind, ByteBuffer owner, long leftMillis, long epoch, long ageMillis, String text) {}
 
     RedlockListing(Nodes nodes, RedlockCalls calls) {
         this.nodes = nodes;
@@ -62,24 +66,30 @@ final class RedlockListing {
         return List.copyOf(first.values());
     }
 
-    /** {@return how many holders were evicted: one, if somebody may have had a quorum} */
+    /** {@return how many holders were evicted that may have had a quorum: one, if they were no readers} */
     int evict(String name, String by, String reason) {
         Round round = nodes.askAll(node -> List.of(calls.evict(name, by, reason)));
         Map<ByteBuffer, Integer> evicted = new HashMap<>();
         int answered = 0;
+        boolean readers = false;
         for (int node = 0; node < nodes.count(); node++) {
             for (Call call : round.answers(node)) {
                 if (call.failure() == null) {
                     answered++;
-                    evicted.merge(ByteBuffer.wrap(Answers.bytes(call.answer())), 1, Integer::sum);
+                    List<?> fields = Answers.list(call.answer());
+                    readers |= Answers.bytes(fields.get(0))[0] == RedlockCalls.READER;
+                    fields.subList(1, fields.size())
+                            .forEach(owner -> evicted.merge(ByteBuffer.wrap(Answers.bytes(owner)), 1, Integer::sum));
                 }
             }
         }
         checkQuorum("evict", name, answered, round);
         round.leave(node -> {});
-        evicted.remove(ByteBuffer.allocate(0));
         int silent = nodes.count() - answered;
-        return evicted.values().stream().anyMatch(count -> count + silent >= nodes.quorum()) ? 1 : 0;
+        int holders = (int) evicted.values().stream()
+                .filter(count -> count + silent >= nodes.quorum())
+                .count();
+        return readers ? holders : Math.min(1, holders);
     }
 
     private @Nullable RuntimeException scan(Node node, String prefix, TreeSet<String> names) {
@@ -128,35 +138,51 @@ final class RedlockListing {
         Map<ByteBuffer, List<Seen>> byOwner = new HashMap<>();
         LockView.Eviction eviction = null;
         for (List<?> fields : answers) {
-            long left = Answers.number(fields.get(0));
-            if (left < 0) {
+            long ago = Answers.number(fields.get(0));
+            if (ago < 0) {
                 throw Answers.unreadable(name, Answers.text(fields.get(1)));
             }
-            if (left > 0) {
-                Seen seen = new Seen(
-                        ByteBuffer.wrap(Answers.bytes(fields.get(3))),
-                        left,
-                        Answers.number(fields.get(1)),
-                        Answers.number(fields.get(2)),
-                        Answers.text(fields.get(4)));
+            byte kind = Answers.bytes(fields.get(1))[0];
+            for (Object holder : fields.subList(FIRST_HOLDER, fields.size())) {
+                Seen seen = seen(kind, Answers.list(holder));
                 byOwner.computeIfAbsent(seen.owner, owner -> new ArrayList<>()).add(seen);
             }
-            if (fields.get(5) != null && fields.get(6) != null) {
-                Duration ago = Duration.ofMillis(Math.max(0, Answers.number(fields.get(7))));
-                if (eviction == null || ago.compareTo(eviction.ago()) < 0) {
-                    eviction = new LockView.Eviction(Answers.text(fields.get(5)), Answers.text(fields.get(6)), ago);
+            if (fields.get(2) != null && fields.get(3) != null) {
+                Duration since = Duration.ofMillis(ago);
+                if (eviction == null || since.compareTo(eviction.ago()) < 0) {
+                    eviction = new LockView.Eviction(Answers.text(fields.get(2)), Answers.text(fields.get(3)), since);
                 }
             }
         }
         int silent = nodes.count() - answers.size();
-        List<LockView.Holder> holders = byOwner.values().stream()
+        List<List<Seen>> held = byOwner.values().stream()
                 .filter(seen -> seen.size() + silent >= nodes.quorum())
-                .map(this::holder)
                 .toList();
-        return holders.isEmpty() && eviction == null
-                ? Optional.empty()
-                : Optional.of(
-                        new LockView(name, LockKind.EXCLUSIVE, 1, holders, List.of(), Optional.ofNullable(eviction)));
+        if (held.isEmpty() && eviction == null) {
+            return Optional.empty();
+        }
+        boolean shared = held.stream().anyMatch(seen -> seen.get(0).kind != RedlockCalls.LOCK);
+        List<LockView.Holder> holders = held.stream()
+                .map(this::holder)
+                .sorted(Comparator.comparing(LockView.Holder::heldFor).reversed())
+                .toList();
+        return Optional.of(new LockView(
+                name,
+                shared ? LockKind.READ_WRITE : LockKind.EXCLUSIVE,
+                shared ? Claim.MANY : 1,
+                holders,
+                List.of(),
+                Optional.ofNullable(eviction)));
+    }
+
+    private static Seen seen(byte kind, List<?> fields) {
+        return new Seen(
+                kind,
+                ByteBuffer.wrap(Answers.bytes(fields.get(3))),
+                Answers.number(fields.get(0)),
+                Answers.number(fields.get(1)),
+                Answers.number(fields.get(2)),
+                Answers.text(fields.get(4)));
     }
 
     /** The epoch that most nodes have; what is left until there is no quorum any more. */
@@ -176,7 +202,7 @@ final class RedlockListing {
         return new LockView.Holder(
                 lines[0],
                 lines.length > 1 ? lines[1] : "",
-                1,
+                seen.get(0).kind == RedlockCalls.WRITER ? Claim.MANY : 1,
                 Grant.token(epoch, 0),
                 Duration.ofMillis(Math.max(0, age)),
                 Optional.of(Duration.ofMillis(Math.max(0, left - 1))));

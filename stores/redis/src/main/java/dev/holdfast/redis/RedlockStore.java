@@ -45,13 +45,17 @@ final class RedlockStore implements LockStore {
         this.afterClose = afterClose;
         this.traits = new StoreTraits(
                 StoreTraits.Expiry.LEASE,
-                EnumSet.of(Promise.BETWEEN_PROCESSES, Promise.LOSS_BEFORE_REGRANT, Promise.PAUSED_HOLDER_IS_REPLACED),
+                EnumSet.of(
+                        Promise.READ_WRITE,
+                        Promise.BETWEEN_PROCESSES,
+                        Promise.LOSS_BEFORE_REGRANT,
+                        Promise.PAUSED_HOLDER_IS_REPLACED),
                 LockOptions.SHORTEST_LEASE,
                 settings.maxLease(),
                 "works while " + nodes.quorum() + " of " + nodes.count() + " nodes answer and remember; a node that"
                         + " comes back empty does not vote until the longest lease has passed; tokens grow as long as"
                         + " fewer than " + nodes.quorum() + " nodes are empty at a time, whatever the clocks say, and"
-                        + " by the nodes' clocks beyond that");
+                        + " by the nodes' clocks beyond that; a writer can be kept waiting by readers who take turns");
     }
 
     /** Opens the store; it connects when it is used. */
@@ -185,8 +189,8 @@ final class RedlockStore implements LockStore {
 
     private static void checkKind(Claim claim) {
         Claim.Part part = claim.parts().get(0);
-        if (claim.parts().size() > 1 || part.kind() != LockKind.EXCLUSIVE) {
-            throw new StoreMisconfiguredException("Redlock carries exclusive locks of one name, but '"
+        if (claim.parts().size() > 1 || part.kind() == LockKind.SEMAPHORE) {
+            throw new StoreMisconfiguredException("Redlock carries locks and read/write locks of one name, but '"
                     + claim.describe() + "' was asked for as something else; use another store for it");
         }
     }

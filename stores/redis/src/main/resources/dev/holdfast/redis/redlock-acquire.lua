@@ -1,11 +1,11 @@
--- Acquire. Invariant: a free name goes to whoever asks, with a larger counter than any before it on this node; a holder
--- that asks again finds what it has. A node without a floor grants nothing.
--- ARGV: a record (lease 1-4, attempt 5-12, hint 13-20, owner 21-36, client and label), channel of a waiter or '', the hint
--- in digits.
+-- Acquire. Invariant: a free name goes to whoever asks, one that is read to further readers, with a larger counter than any
+-- before it on this node; a holder that asks again finds what it has. A node without a floor grants nothing.
+-- ARGV: a record (lease 1-4, attempt 5-12, hint 13-20, owner 21-36, kind 37: e a lock, w a writer, r a reader; client and
+-- label), channel of a waiter or '', the hint in digits.
 -- Answers: {0, left, floor, holder} refused, {1, counter, left, floor} granted, {2} this node has lost its memory,
--- {3, longest lease}, {4, format} cannot be read.
+-- {3, longest lease}, {4, format} cannot be read, {5, left, floor, holder, kind} refused, as it is in use as another kind.
 local lease, attempt, hint = unpack('>I4I8I8', ARGV[1])
-local owner, channel = sub(ARGV[1], 21, 36), ARGV[2]
+local owner, kind, channel = sub(ARGV[1], 21, 36), sub(ARGV[1], 37, 37), ARGV[2]
 local node = call('HMGET', KEYS[2], 'format', 'floor', 'maxLease')
 if not node[2] then
   return { 2 }
@@ -21,7 +21,7 @@ if lease > tonumber(node[3]) then
   return { 3, tonumber(node[3]) }
 end
 local flags = flags_of(value)
-if flags >= 2 then
+if flags % 4 >= 2 then
   local buried = call('GET', KEYS[1] .. ':t:' .. owner)
   if buried and attempt <= tonumber(buried) then
     return { 0, 1000, floor, '' }
@@ -30,14 +30,37 @@ if flags >= 2 then
     flags = flags - 2
   end
 end
-local expiry = held_until(value)
-if expiry > 0 and owner_of(value) == owner then
-  if unpack('>I8', value, 35) < attempt then
-    call('SETRANGE', KEYS[1], 34, sub(ARGV[1], 5, 12))
-  end
-  return { 1, unpack('>I8', value, 43), expiry - now - 1, floor }
-end
+-- Who is in the way, as what, and until when.
+local expiry, holder, held_as = held_until(value), nil, nil
 if expiry > 0 then
+  holder, held_as = owner_of(value), sub(value, 67, 67)
+  if holder == owner then
+    if unpack('>I8', value, 35) < attempt then
+      call('SETRANGE', KEYS[1], 34, sub(ARGV[1], 5, 12))
+    end
+    return { 1, unpack('>I8', value, 43), expiry - now - 1, floor }
+  end
+elseif flags >= 4 then
+  local reader = reader_of(KEYS[1], value, owner)
+  if reader then
+    if unpack('>I8', reader, 17) < attempt then
+      call('SETRANGE', KEYS[1] .. ':r:' .. owner, 16, sub(ARGV[1], 5, 12))
+    end
+    return { 1, unpack('>I8', reader, 25), unpack('>I8', reader) - now - 1, floor }
+  end
+  expiry, holder, held_as = read_until(KEYS[1]), READERS, 'r'
+  if expiry == 0 then
+    flags = flags - 4
+  end
+end
+if expiry > 0 and (kind == 'e') ~= (held_as == 'e') then
+  return { 5, expiry - now, floor, holder, held_as }
+end
+local full = held_as == 'r' and kind == 'r' and call('ZCARD', KEYS[1] .. ':r') >= MOST_READERS
+if full then
+  expiry = tonumber(call('ZRANGE', KEYS[1] .. ':r', 0, 0, 'WITHSCORES')[2])
+end
+if expiry > 0 and (full or held_as ~= 'r' or kind ~= 'r') then
   if channel ~= '' then
     call('ZADD', KEYS[1] .. ':w', 'NX', now, channel)
     call('PEXPIRE', KEYS[1] .. ':w', WAITS)
@@ -45,7 +68,7 @@ if expiry > 0 then
       call('SETRANGE', KEYS[1], 1, flags + 1)
     end
   end
-  return { 0, expiry - now, floor, owner_of(value) }
+  return { 0, expiry - now, floor, holder }
 end
 local counter = (value and unpack('>I8', value, 3) or floor) + 1
 hint = math.min(hint, (now - ORIGIN + 3600000) * 1000)
@@ -59,6 +82,11 @@ if flags % 2 == 1 and channel ~= '' then
   call('ZREM', KEYS[1] .. ':w', channel)
 end
 local number = pack('>I8', counter)
-write(KEYS[1], flags, number, pack('>I8I8', now + lease + 1, now) .. sub(ARGV[1], 5, 12) .. number .. sub(ARGV[1], 21))
+if kind == 'r' then
+  write(KEYS[1], flags % 4 + 4, number, '')
+  read(KEYS[1], owner, now + lease + 1, pack('>I8', now) .. sub(ARGV[1], 5, 12) .. number .. sub(ARGV[1], 38))
+else
+  write(KEYS[1], flags, number, pack('>I8I8', now + lease + 1, now) .. sub(ARGV[1], 5, 12) .. number .. sub(ARGV[1], 21))
+end
 raise_floor(KEYS[2], floor, counter)
 return { 1, counter, lease, math.max(floor, counter) }

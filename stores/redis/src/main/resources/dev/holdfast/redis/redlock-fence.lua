@@ -1,17 +1,36 @@
--- Fence. Invariant: a counter is raised only for the holder to whom exactly that counter was answered, because an owner
--- whose grant ended in between may hold the name again by a request that was repeated; from then on the epoch is what it
--- holds with. What a later attempt of the owner was answered is left to that attempt.
--- ARGV: owner, answered counter, epoch, attempt. Answer: 1 or 0.
+-- Fence. Invariant: each number is given to one holder at most, because it is larger than the counter, which it then becomes;
+-- and only to the holder to whom exactly that counter was answered, because an owner whose grant ended in between may hold
+-- the name again by a request that was repeated. From then on the epoch is what it holds with. A later attempt of the owner
+-- is left alone: it counts on what it was answered.
+-- ARGV: owner, answered counter, epoch, attempt, '1' if a quorum has given the epoch to this owner already: then a node whose
+-- counter has gone past it may hold with it all the same.
+-- Answers: 1, or 0 if it does not hold so, otherwise the counter, which is not below the epoch.
 local floor, value = call('HGET', KEYS[2], 'floor'), call('GET', KEYS[1])
-if not floor or held_until(value) == 0 or owner_of(value) ~= ARGV[1] or unpack('>I8', value, 35) > tonumber(ARGV[4]) then
+if not floor or not value then
   return 0
 end
-local answered, epoch = unpack('>I8', value, 43), tonumber(ARGV[3])
-if answered ~= tonumber(ARGV[2]) and answered ~= epoch then
+local record, at, own
+if held_until(value) > 0 and owner_of(value) == ARGV[1] then
+  record, at, own = KEYS[1], 34, value
+else
+  record, at, own = KEYS[1] .. ':r:' .. ARGV[1], 16, reader_of(KEYS[1], value, ARGV[1])
+end
+if not own or unpack('>I8', own, at + 1) > tonumber(ARGV[4]) then
   return 0
 end
-local counter = math.max(unpack('>I8', value, 3), epoch)
-call('SETRANGE', KEYS[1], 2, pack('>I8', counter))
-call('SETRANGE', KEYS[1], 42, pack('>I8', epoch))
-raise_floor(KEYS[2], tonumber(floor), counter)
+local answered, epoch, counter = unpack('>I8', own, at + 9), tonumber(ARGV[3]), unpack('>I8', value, 3)
+if answered == epoch then
+  return 1
+end
+if answered ~= tonumber(ARGV[2]) then
+  return 0
+end
+if epoch <= counter and ARGV[5] ~= '1' then
+  return counter
+end
+call('SETRANGE', record, at + 8, pack('>I8', epoch))
+if epoch > counter then
+  call('SETRANGE', KEYS[1], 2, pack('>I8', epoch))
+  raise_floor(KEYS[2], tonumber(floor), epoch)
+end
 return 1

@@ -1,11 +1,12 @@
 -- What the scripts of a Redlock node share: the state of one name on this node alone, which knows nothing of the others.
 -- Invariant: the counter of a name never goes back; while it is not remembered, the node's floor stands for it.
 --
--- KEYS[1] is the name's key, a string: format 1, flags 2 (1 somebody waits, 2 there are tombstones), counter 3-10, when the
--- key itself ends 11-18, and while it is held: expiry 19-26, since 27-34, the number of the holder's attempt 35-42, the
--- counter that was answered to it 43-50, owner 51-66, then client and label in lines. Beside it, KEYS[1]:w is who waits by
--- arrival, :e the last eviction, :t:owner the attempts of an owner that must not take effect any more, :t whether there are
--- any. KEYS[2] is the node's own key: format, floor (the largest counter it ever gave), maxLease. Without it the node has
+-- KEYS[1] is the name's key, a string: format 1, flags 2 (1 somebody waits, 2 there are tombstones, 4 there are readers, or
+-- were), counter 3-10, when the key itself ends 11-18, and while one alone holds it: expiry 19-26, since 27-34, the number of
+-- the holder's attempt 35-42, the counter that was answered to it 43-50, owner 51-66, kind 67 (e a lock, w a writer), then
+-- client and label in lines. Beside it, KEYS[1]:w is who waits by arrival, :r and :r:owner are the readers
+-- (redlock-readers.lua), :e is the last eviction, :t:owner the attempts of an owner that must not take effect any more, :t
+-- whether there are any. KEYS[2] is the node's own key: format, floor (the largest counter it ever gave), maxLease. Without it the node has
 -- lost its memory and does not vote.
 -- All times are milliseconds of this node's clock, which nobody else reads. It is also the time at which a key ends less
 -- what is left until then, for the price of a cheaper command.
@@ -41,13 +42,15 @@ local function write(key, flags, counter, held)
   call('SET', key, '1' .. flags .. counter .. pack('>I8', ends) .. held, 'PXAT', string.format('%.0f', ends))
 end
 
--- Ends what is held and tells those who wait, in order; each is told its place, so that they do not all come at once.
+-- Ends what is held and tells those who wait, in order; each is told its place, so that they do not all come at once. They
+-- are also told the number of what has ended: after the last reader that is the counter, because which one is the last may
+-- differ from node to node.
 local function free(key, value, wakes)
-  local flags = flags_of(value)
+  local flags, ended = flags_of(value) % 4, #value > FREE and sub(value, 43, 50) or sub(value, 3, 10)
   if flags % 2 == 1 and wakes then
     local waiting = call('ZPOPMIN', key .. ':w', MOST_WOKEN)
     for i = 1, #waiting, 2 do
-      call('PUBLISH', waiting[i], 'F' .. sub(value, 43, 50) .. pack('>I4', (i - 1) / 2) .. key)
+      call('PUBLISH', waiting[i], 'F' .. ended .. pack('>I4', (i - 1) / 2) .. key)
     end
     flags = flags - 1 + call('EXISTS', key .. ':w')
   end

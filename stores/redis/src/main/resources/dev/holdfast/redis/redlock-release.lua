@@ -2,12 +2,21 @@
 -- KEYS: names. ARGV: epoch and owner per name. Answers per name: 1 released, 0 not held, 2 held by this owner otherwise.
 local answers = {}
 for i = 1, #KEYS do
-  local value, answer = call('GET', KEYS[i]), 0
-  if held_until(value) > 0 and owner_of(value) == sub(ARGV[i], 9, 24) then
+  local value, owner, answer = call('GET', KEYS[i]), sub(ARGV[i], 9, 24), 0
+  if held_until(value) > 0 and owner_of(value) == owner then
     answer = 2
     if sub(value, 43, 50) == sub(ARGV[i], 1, 8) then
       free(KEYS[i], value, true)
       answer = 1
+    end
+  else
+    local reader = reader_of(KEYS[i], value, owner)
+    if reader then
+      answer = 2
+      if sub(reader, 25, 32) == sub(ARGV[i], 1, 8) then
+        leave(KEYS[i], value, owner, true)
+        answer = 1
+      end
     end
   end
   answers[i] = answer

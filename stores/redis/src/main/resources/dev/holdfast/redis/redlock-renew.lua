@@ -4,15 +4,27 @@
 local answers = {}
 for i = 1, #KEYS do
   local value, owner, answer = call('GET', KEYS[i]), sub(ARGV[i], 9, 24), -1
+  local expiry = now + unpack('>I4', ARGV[i], 25) + 1
   if held_until(value) > 0 and owner_of(value) == owner then
     answer = unpack('>I8', value, 43)
     if sub(value, 43, 50) == sub(ARGV[i], 1, 8) then
-      local expiry = pack('>I8', now + unpack('>I4', ARGV[i], 25) + 1)
-      write(KEYS[i], sub(value, 2, 2), sub(value, 3, 10), expiry .. sub(value, 27))
+      write(KEYS[i], sub(value, 2, 2), sub(value, 3, 10), pack('>I8', expiry) .. sub(value, 27))
       answer = 0
     end
-  elseif call('HGET', KEYS[i] .. ':e', 'owner') == owner then
-    answer = -2
+  else
+    local reader = reader_of(KEYS[i], value, owner)
+    if reader then
+      answer = unpack('>I8', reader, 25)
+      if sub(reader, 25, 32) == sub(ARGV[i], 1, 8) then
+        -- The name is kept for longer too: without its flag nobody would see the reader.
+        write(KEYS[i], sub(value, 2, 2), sub(value, 3, 10), '')
+        read(KEYS[i], owner, expiry, sub(reader, 9))
+        answer = 0
+      end
+    else
+      local evicted = call('HMGET', KEYS[i] .. ':e', 'owner', owner)
+      answer = (evicted[1] == owner or evicted[2]) and -2 or -1
+    end
   end
   answers[i] = answer
 end

@@ -10,19 +10,21 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One grant as its client saw it, all times by one clock.
  *
  * @param name the lock
  * @param epoch the grant's
+ * @param shared whether others may hold beside it that are shared too
  * @param askedNanos before it was asked for
  * @param returnedNanos after the grant had come
  * @param endedNanos when the client stopped to rely on it: before its release, or at its deadline
  */
-record Claimed(String name, long epoch, long askedNanos, long returnedNanos, long endedNanos) {
+record Claimed(String name, long epoch, boolean shared, long askedNanos, long returnedNanos, long endedNanos) {
 
-    /** Checks a whole history: epochs are unique, follow the order of grants, and no two claims overlap. */
+    /** Checks a whole history: epochs are unique, follow the order of grants, and no two claims overlap but shared ones. */
     static void check(List<Claimed> history) {
         checkTokens(history);
         checkExclusion(history);
@@ -68,15 +70,23 @@ record Claimed(String name, long epoch, long askedNanos, long returnedNanos, lon
     private static void checkOverlaps(List<Claimed> claims, List<String> problems) {
         List<Claimed> byReturn = new ArrayList<>(claims);
         byReturn.sort(Comparator.comparingLong(Claimed::returnedNanos));
-        Claimed last = null;
+        Claimed alone = null;
+        Claimed shared = null;
         for (Claimed claim : byReturn) {
             if (claim.endedNanos <= claim.returnedNanos) {
                 continue;
             }
-            if (last != null && claim.returnedNanos < last.endedNanos) {
-                problems.add("overlaps: " + last + " and " + claim);
+            for (Claimed last : claim.shared ? new Claimed[] {alone} : new Claimed[] {alone, shared}) {
+                if (last != null && claim.returnedNanos < last.endedNanos) {
+                    problems.add("overlaps: " + last + " and " + claim);
+                }
             }
-            last = last == null || claim.endedNanos > last.endedNanos ? claim : last;
+            alone = claim.shared ? alone : later(alone, claim);
+            shared = claim.shared ? later(shared, claim) : shared;
         }
+    }
+
+    private static Claimed later(@Nullable Claimed last, Claimed claim) {
+        return last == null || claim.endedNanos > last.endedNanos ? claim : last;
     }
 }

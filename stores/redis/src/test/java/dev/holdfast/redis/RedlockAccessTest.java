@@ -59,6 +59,16 @@ final class RedlockAccessTest {
             assertThat(Outcomes.of(waiter).isHeld()).isTrue();
             assertThat(locks.evict("acl", "test")).isEqualTo(1);
             assertThat(locks.inspect("acl").orElseThrow().lastEviction()).isPresent();
+            Lease reader = locks.readWriteLock("read", brief).readLock().acquire();
+            CompletableFuture<Lease> writer =
+                    others.readWriteLock("read").writeLock().acquireAsync();
+            Outcomes.outlives(reader, brief);
+            assertThat(locks.inspect("read").orElseThrow().holders()).hasSize(1);
+            assertThat(reader.release()).isTrue();
+            assertThat(Outcomes.of(writer).release()).isTrue();
+            assertThat(locks.readWriteLock("read").readLock().acquire().isHeld())
+                    .isTrue();
+            assertThat(locks.evict("read", "test")).isEqualTo(1);
         }
         try (Holdfast apart = Holdfast.builder()
                 .url(url("redlock", "", nodes) + OPTIONS)
@@ -99,7 +109,7 @@ final class RedlockAccessTest {
         RedlockNodes nodes = RedlockNodes.start(rig, 3);
         try (Holdfast locks = Holdfast.connect(nodes.url(RedlockNodes.CALM))) {
             assertThatThrownBy(() -> locks.semaphore("s", 3)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> locks.readWriteLock("rw")).isInstanceOf(IllegalArgumentException.class);
+            assertThat(locks.readWriteLock("rw").readLock().acquire().release()).isTrue();
             assertThatThrownBy(() -> locks.all("a", "b")).isInstanceOf(IllegalArgumentException.class);
         }
     }

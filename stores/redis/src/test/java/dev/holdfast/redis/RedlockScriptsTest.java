@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,11 +30,12 @@ final class RedlockScriptsTest {
     private static final int OPERATIONS = 4_000;
     private static final int AT_LEAST_SHORT = 300;
     private static final int AT_LEAST_COMMON = 300;
+    private static final int AT_LEAST_READ = 100;
     private static final long LEASE_MILLIS = 30_000;
     private static final long HOUR_MICROS = 3_600_000_000L;
     private static final long LAST_EPOCH = (1L << 51) - 1;
-    private static final List<String> COMMON_ACQUIRE = List.of("redlock-name", "redlock-acquire");
-    private static final List<String> COMMON_RELEASE = List.of("redlock-name", "redlock-release");
+    private static final List<String> COMMON_ACQUIRE = List.of("redlock-name", "redlock-readers", "redlock-acquire");
+    private static final List<String> COMMON_RELEASE = List.of("redlock-name", "redlock-readers", "redlock-release");
 
     /** Every script in it finds the same time. */
     private static final String FROZEN = """
@@ -63,6 +66,8 @@ final class RedlockScriptsTest {
 
     private final Random random = new Random(seed);
     private final List<byte[]> owners = new ArrayList<>();
+    private final List<byte[]> readers = new ArrayList<>();
+    private final Map<ByteBuffer, Long> reading = new HashMap<>();
     private final List<String> history = new ArrayList<>();
     private RedisNode node;
     private Connection connection;
@@ -71,15 +76,19 @@ final class RedlockScriptsTest {
     private byte[] holder = {};
     private int shortAnswers;
     private int commonAnswers;
+    private int reads;
+    private int mismatches;
 
     @BeforeEach
     void start() throws InterruptedException {
         node = RedisNode.start(rig);
         connection = new Connection(new HostAndPort("127.0.0.1", node.port()));
         for (int i = 0; i < 3; i++) {
-            byte[] owner = new byte[Records.OWNER_BYTES];
-            random.nextBytes(owner);
-            owners.add(owner);
+            for (List<byte[]> some : List.of(owners, readers)) {
+                byte[] owner = new byte[Records.OWNER_BYTES];
+                random.nextBytes(owner);
+                some.add(owner);
+            }
         }
         holder = owners.get(0);
         remember();
@@ -96,15 +105,19 @@ final class RedlockScriptsTest {
             operate(random.nextInt(100));
         }
 
-        System.out.println(
-                "Redlock: " + shortAnswers + " short answers and " + commonAnswers + " others were the same");
+        System.out.println("Redlock: " + shortAnswers + " short answers and " + commonAnswers
+                + " others were the same; " + reads + " by readers, " + mismatches + " to claims of another kind");
         assertThat(shortAnswers).as("seed %s", seed).isGreaterThan(AT_LEAST_SHORT);
         assertThat(commonAnswers).as("seed %s", seed).isGreaterThan(AT_LEAST_COMMON);
+        assertThat(reads).as("seed %s", seed).isGreaterThan(AT_LEAST_READ);
+        assertThat(mismatches).as("seed %s", seed).isPositive();
     }
 
     private void operate(int die) {
-        if (die < 45) {
+        if (die < 38) {
             acquire();
+        } else if (die < 45) {
+            read();
         } else if (die < 80) {
             release();
         } else if (die < 83) {
@@ -127,27 +140,52 @@ final class RedlockScriptsTest {
         attempts += random.nextInt(3);
         long lease = random.nextInt(20) == 0 ? LEASE_MILLIS + 1 : LEASE_MILLIS - random.nextInt(10);
         long hint = hint();
-        byte[] record = ByteBuffer.allocate(43)
-                .putInt((int) lease)
-                .putLong(Math.max(1, attempts - random.nextInt(2)))
-                .putLong(hint)
-                .put(owner)
-                .put(bytes("a client"), 0, 7)
-                .array();
-        byte[] channel = bytes(random.nextInt(5) == 0 ? "channel" : "");
-        Object answer = both(
-                "acquire",
-                whole(Script.REDLOCK_ACQUIRE),
-                text(COMMON_ACQUIRE),
-                2,
-                record,
-                channel,
-                RedlockCalls.number(hint));
+        byte kind = Arrays.equals(owner, owners.get(0)) ? RedlockCalls.LOCK : RedlockCalls.WRITER;
+        Object answer =
+                ask("acquire", whole(Script.REDLOCK_ACQUIRE), text(COMMON_ACQUIRE), (int) lease, hint, owner, kind);
         List<?> fields = inFull(answer, hint, lease);
         if (fields.get(0).equals(1L)) {
             holder = owner;
             epoch = (Long) fields.get(1);
         }
+        mismatches += fields.get(0).equals(5L) ? 1 : 0;
+    }
+
+    /** Readers have one script; what they leave behind is what the short paths must not overlook. */
+    private void read() {
+        byte[] owner = readers.get(random.nextInt(readers.size()));
+        String script = whole(Script.REDLOCK_READ);
+        List<?> fields = (List<?>) ask("read", script, script, (int) LEASE_MILLIS, hint(), owner, RedlockCalls.READER);
+        if (fields.get(0).equals(1L)) {
+            reading.put(ByteBuffer.wrap(owner), (Long) fields.get(1));
+            epoch = Math.max(epoch, (Long) fields.get(1));
+            reads++;
+        }
+    }
+
+    private Object ask(String what, String first, String second, int lease, long hint, byte[] owner, byte kind) {
+        byte[] record = ByteBuffer.allocate(44)
+                .putInt(lease)
+                .putLong(Math.max(1, attempts - random.nextInt(2)))
+                .putLong(hint)
+                .put(owner)
+                .put(kind)
+                .put(bytes("a client"), 0, 7)
+                .array();
+        byte[] channel = bytes(random.nextInt(5) == 0 ? "channel" : "");
+        return both(what, first, second, 2, record, channel, RedlockCalls.number(hint));
+    }
+
+    /** {@return epoch and owner of one who may be a reader} */
+    private ByteBuffer held(int more) {
+        ByteBuffer grant = ByteBuffer.allocate(24 + more);
+        if (!reading.isEmpty() && random.nextBoolean()) {
+            ByteBuffer reader = List.copyOf(reading.keySet()).get(random.nextInt(reading.size()));
+            long number = reading.get(reader);
+            return grant.putLong(random.nextInt(10) == 0 ? number - 1 : number).put(reader.array());
+        }
+        byte[] owner = random.nextInt(10) == 0 ? owners.get(0) : holder;
+        return grant.putLong(random.nextInt(10) == 0 ? epoch - 1 : epoch).put(owner);
     }
 
     /** Mostly what a client would send, which is larger than what was given, but not too large. */
@@ -163,33 +201,35 @@ final class RedlockScriptsTest {
     }
 
     private void release() {
-        byte[] owner = random.nextInt(10) == 0 ? owners.get(0) : holder;
-        long number = random.nextInt(10) == 0 ? epoch - 1 : epoch;
-        byte[] grant = ByteBuffer.allocate(24).putLong(number).put(owner).array();
+        byte[] grant = held(0).array();
         both("release", whole(Script.REDLOCK_RELEASE), text(COMMON_RELEASE), 1, grant);
     }
 
     private void renew() {
-        byte[] renewal = ByteBuffer.allocate(28)
-                .putLong(epoch)
-                .put(holder)
-                .putInt((int) LEASE_MILLIS)
-                .array();
+        byte[] renewal = held(Integer.BYTES).putInt((int) LEASE_MILLIS).array();
         both("renew", whole(Script.REDLOCK_RENEW), whole(Script.REDLOCK_RENEW), 1, renewal);
     }
 
     private void fence() {
+        ByteBuffer grant = held(0).flip();
+        long answered = grant.getLong();
+        byte[] owner = new byte[Records.OWNER_BYTES];
+        grant.get(owner);
         long written = epoch + random.nextInt(3);
         Object answer = both(
                 "fence",
                 whole(Script.REDLOCK_FENCE),
                 whole(Script.REDLOCK_FENCE),
                 2,
-                holder,
-                RedlockCalls.number(epoch),
+                owner,
+                RedlockCalls.number(answered),
                 RedlockCalls.number(written),
-                RedlockCalls.number(attempts));
-        epoch = answer.equals(1L) ? written : epoch;
+                RedlockCalls.number(attempts),
+                bytes(random.nextBoolean() ? "1" : ""));
+        if (answer.equals(1L)) {
+            epoch = written;
+            reading.replace(ByteBuffer.wrap(owner), written);
+        }
     }
 
     private void undo() {
@@ -198,7 +238,7 @@ final class RedlockScriptsTest {
                 whole(Script.REDLOCK_UNDO),
                 whole(Script.REDLOCK_UNDO),
                 2,
-                owners.get(random.nextInt(owners.size())),
+                (random.nextBoolean() ? readers : owners).get(random.nextInt(owners.size())),
                 RedlockCalls.number(attempts),
                 bytes(random.nextBoolean() ? "60000" : "0"),
                 bytes(random.nextBoolean() ? "1" : "0"),
@@ -208,6 +248,8 @@ final class RedlockScriptsTest {
     /** As if the lease had run out. */
     private void expire() {
         String past = "if redis.call('STRLEN', KEYS[1]) > 18 then redis.call('SETRANGE', KEYS[1], 18,"
+                + " struct.pack('>I8', 1)) end for _, owner in ipairs(redis.call('ZRANGE', KEYS[1] .. ':r', 0, -1)) do"
+                + " redis.call('ZADD', KEYS[1] .. ':r', 1, owner) redis.call('SETRANGE', KEYS[1] .. ':r:' .. owner, 0,"
                 + " struct.pack('>I8', 1)) end return 0";
         both("expire", past, past, 2);
     }
@@ -255,6 +297,11 @@ final class RedlockScriptsTest {
                 + "  answers[#answers + 1] = redis.call('GET', KEYS[i])\n"
                 + "  answers[#answers + 1] = redis.call('HGET', KEYS[i + 1], 'floor')\n"
                 + "  answers[#answers + 1] = redis.call('ZCARD', KEYS[i] .. ':w')\n"
+                + "  local readers = redis.call('ZRANGE', KEYS[i] .. ':r', 0, -1, 'WITHSCORES')\n"
+                + "  for j = 1, #readers, 2 do\n"
+                + "    readers[#readers + 1] = redis.call('GET', KEYS[i] .. ':r:' .. readers[j])\n"
+                + "  end\n"
+                + "  answers[#answers + 1] = readers\n"
                 + "end\nreturn answers";
         List<byte[]> words = new ArrayList<>(List.of(bytes(script), bytes("4")));
         words.addAll(KEYS);
@@ -265,9 +312,10 @@ final class RedlockScriptsTest {
         history.add(what);
         String where = what + " as number " + history.size() + " with seed " + seed;
         compareAnswers(where, answers.get(0), answers.get(1), arguments);
-        compareStates(where, (byte[]) answers.get(2), (byte[]) answers.get(5));
-        assertThat((byte[]) answers.get(3)).as("floor after %s", where).isEqualTo((byte[]) answers.get(6));
-        assertThat(answers.get(4)).as("waiting after %s", where).isEqualTo(answers.get(7));
+        compareStates(where, (byte[]) answers.get(2), (byte[]) answers.get(6));
+        assertThat((byte[]) answers.get(3)).as("floor after %s", where).isEqualTo((byte[]) answers.get(7));
+        assertThat(answers.get(4)).as("waiting after %s", where).isEqualTo(answers.get(8));
+        assertThat(plain(answers.get(5))).as("readers after %s", where).isEqualTo(plain(answers.get(9)));
         return answers.get(0);
     }
 

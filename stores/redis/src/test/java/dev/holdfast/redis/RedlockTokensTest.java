@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Several clients take a few locks again and again, while nodes are paused, cut off, restarted without their memory, and
- * lose replies: no token is repeated or goes back, and no two claims overlap (P1, P3, P4).
+ * lose replies: no token is repeated or goes back, and no two claims overlap but those of readers (P1, P3, P4, P5).
  */
 final class RedlockTokensTest {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
@@ -34,10 +34,23 @@ final class RedlockTokensTest {
         grantsWithFaultsAreInOrder(10_000);
     }
 
+    @Test
+    void thousandGrantsToReadersAndWritersWithFaultsAreInOrder() throws InterruptedException {
+        RedlockNodes nodes = RedlockNodes.start(rig, 5);
+        String url = nodes.urlBehindNetworks(OPTIONS);
+        grantsWithFaultsAreInOrder(1_000, nodes, RedlockWorkers.reading(url, LEASE, SEED, 60));
+    }
+
     private void grantsWithFaultsAreInOrder(int grants) throws InterruptedException {
         RedlockNodes nodes = RedlockNodes.start(rig, 5);
+        String url = nodes.urlBehindNetworks(OPTIONS);
+        grantsWithFaultsAreInOrder(grants, nodes, new RedlockWorkers(url, LEASE, SEED));
+    }
+
+    private static void grantsWithFaultsAreInOrder(int grants, RedlockNodes nodes, RedlockWorkers started)
+            throws InterruptedException {
         Faulty faulty = new Faulty(nodes, new Random(SEED));
-        try (RedlockWorkers workers = new RedlockWorkers(nodes.urlBehindNetworks(OPTIONS), LEASE, SEED)) {
+        try (RedlockWorkers workers = started) {
             workers.workWhile(grants, PATIENCE, faulty::happen);
             nodes.heal();
             workers.end(faulty.report());

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockKind;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -25,6 +26,7 @@ final class RedlockWorkers implements AutoCloseable {
     private static final int CLIENTS = 4;
     private static final int NAMES = 3;
 
+    private final int readersPercent;
     private final Duration lease;
     private final Predicate<Claim> witness;
     private final List<BareClient> clients = new ArrayList<>();
@@ -41,7 +43,7 @@ final class RedlockWorkers implements AutoCloseable {
     }
 
     RedlockWorkers(String url, Duration lease, long seed) {
-        this(url, lease, seed, claim -> false);
+        this(url, lease, seed, claim -> false, 0);
     }
 
     /**
@@ -50,6 +52,16 @@ final class RedlockWorkers implements AutoCloseable {
      * @param witness asked of every claim when it has been granted; those that it confirms are kept apart as well
      */
     RedlockWorkers(String url, Duration lease, long seed, Predicate<Claim> witness) {
+        this(url, lease, seed, witness, 0);
+    }
+
+    /** Sets clients to work that read and write; so many of a hundred claims are those of readers. */
+    static RedlockWorkers reading(String url, Duration lease, long seed, int readersPercent) {
+        return new RedlockWorkers(url, lease, seed, claim -> false, readersPercent);
+    }
+
+    private RedlockWorkers(String url, Duration lease, long seed, Predicate<Claim> witness, int readersPercent) {
+        this.readersPercent = readersPercent;
         this.lease = lease;
         this.witness = witness;
         for (int i = 0; i < CLIENTS; i++) {
@@ -110,14 +122,20 @@ final class RedlockWorkers implements AutoCloseable {
 
     private void takeAndGiveBack(BareClient client, Random random) {
         while (!over.get()) {
-            Claim claim =
-                    BareClient.claim(lease, "name-" + random.nextInt(NAMES)).queued(false);
+            Claim claim = claim("name-" + random.nextInt(NAMES), random).queued(false);
             try {
                 takeOnce(client, claim, random);
             } catch (StoreUnavailableException unknown) {
                 withdraw(client, claim);
             }
         }
+    }
+
+    private Claim claim(String name, Random random) {
+        int units = random.nextInt(100) < readersPercent ? 1 : Claim.MANY;
+        return readersPercent == 0
+                ? BareClient.claim(lease, name)
+                : BareClient.claim(lease, List.of(new Claim.Part(name, LockKind.READ_WRITE, units, Claim.MANY)));
     }
 
     private void takeOnce(BareClient client, Claim claim, Random random) {
@@ -135,11 +153,12 @@ final class RedlockWorkers implements AutoCloseable {
             // Some hold it for longer, and some die with it.
             LockSupport.parkNanos(random.nextLong(2 * lease.toNanos()));
         }
+        boolean shared = RedlockCalls.isReader(claim.parts().get(0));
         boolean dies = random.nextInt(200) == 0;
         long ended = dies ? deadline : Math.min(deadline, BareClient.nanos());
-        history.add(new Claimed(grant.name(), grant.epoch(), asked, returned, ended));
+        history.add(new Claimed(grant.name(), grant.epoch(), shared, asked, returned, ended));
         if (confirmed) {
-            witnessed.add(new Claimed(grant.name(), grant.epoch(), asked, confirmedNanos, ended));
+            witnessed.add(new Claimed(grant.name(), grant.epoch(), shared, asked, confirmedNanos, ended));
         }
         if (!dies) {
             client.store().release(List.of(grant));

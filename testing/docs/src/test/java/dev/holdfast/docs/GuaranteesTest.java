@@ -125,6 +125,6 @@ final class GuaranteesTest {
                 """);
         assertThat(mistakes(page, directory))
                 .hasSize(Promise.values().length)
-                .contains("FAIR, Redlock: should begin with 'no', but is 'yes'", "SHARED has no row");
+                .contains("FAIR, Redlock: should begin with 'no', but is 'yes'", "READ_WRITE has no row");
     }
 }

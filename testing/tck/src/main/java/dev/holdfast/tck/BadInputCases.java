@@ -69,7 +69,7 @@ abstract class BadInputCases {
 
     @Test
     void capacitiesAndPermitsOutOfRangeAreRefused() {
-        fixture.needs(Promise.SHARED);
+        fixture.needs(Promise.SEMAPHORE);
         Holdfast client = fixture.client();
         String name = fixture.name();
         for (int capacity : new int[] {0, -1, Integer.MIN_VALUE, 1_000_001, Integer.MAX_VALUE}) {

@@ -65,7 +65,7 @@ abstract class FenceCases {
 
     @Test
     void sharedLeasesAreNotForFences() throws InterruptedException {
-        fixture.needs(Promise.SHARED);
+        fixture.needs(Promise.READ_WRITE);
         Lease reader = fixture.client().readWriteLock(name).readLock().acquire();
 
         assertThatThrownBy(() -> fence.write(reader, "shared")).isInstanceOf(IllegalArgumentException.class);

@@ -99,7 +99,7 @@ abstract class LookingCases {
 
     @Test
     void inspectShowsUnitsAndCapacityOfASemaphore() throws InterruptedException {
-        fixture.needs(Promise.SHARED);
+        fixture.needs(Promise.SEMAPHORE);
         String name = fixture.name();
         Lease two = fixture.client().semaphore(name, 5).permits(2).acquire();
         Lease one = fixture.client().semaphore(name, 5).permits(1).acquire();

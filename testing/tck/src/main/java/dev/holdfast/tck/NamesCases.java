@@ -139,7 +139,7 @@ abstract class NamesCases {
 
     @Test
     void mismatchOfOneNameTakesNone() {
-        fixture.needs(Promise.SHARED);
+        fixture.needs(Promise.SEMAPHORE);
         Peer peer = fixture.peer();
         peer.take(fixture.permits(b, 1, 3));
         Claim mixed = fixture.claim(

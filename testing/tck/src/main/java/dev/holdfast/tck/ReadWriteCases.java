@@ -29,8 +29,8 @@ abstract class ReadWriteCases {
     }
 
     @BeforeEach
-    void needsShared() {
-        fixture.needs(Promise.SHARED);
+    void needsReadWrite() {
+        fixture.needs(Promise.READ_WRITE);
     }
 
     @Test

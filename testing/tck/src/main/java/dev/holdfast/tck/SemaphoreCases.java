@@ -33,8 +33,8 @@ abstract class SemaphoreCases {
     }
 
     @BeforeEach
-    void needsShared() {
-        fixture.needs(Promise.SHARED);
+    void needsSemaphores() {
+        fixture.needs(Promise.SEMAPHORE);
     }
 
     @Test

@@ -72,6 +72,13 @@ public abstract class StoreContract implements StoreUnderTest {
     }
 
     @Nested
+    final class Readers extends ReaderCases {
+        Readers() {
+            super(fixture());
+        }
+    }
+
+    @Nested
     final class SeveralNames extends NamesCases {
         SeveralNames() {
             super(fixture());

@@ -142,6 +142,20 @@ final class StoreFixture implements AutoCloseable {
         return claim(List.of(new Claim.Part(name, LockKind.SEMAPHORE, units, capacity)), calmLease());
     }
 
+    /** {@return a claim of a new owner for one unit of many} */
+    Claim reader(String name) {
+        return reader(name, calmLease());
+    }
+
+    Claim reader(String name, Duration lease) {
+        return claim(List.of(new Claim.Part(name, LockKind.READ_WRITE, 1, Claim.MANY)), lease);
+    }
+
+    /** {@return a claim of a new owner for all units of many} */
+    Claim writer(String name) {
+        return claim(List.of(new Claim.Part(name, LockKind.READ_WRITE, Claim.MANY, Claim.MANY)), calmLease());
+    }
+
     Claim claim(List<Claim.Part> parts, Duration lease) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         OwnerId owner = new OwnerId(random.nextLong(), random.nextLong());

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Claims for units of a capacity, and names that are in use as something else: P15. */
+/** Claims for permits of a capacity, and names that are in use as something else: P15. */
 abstract class UnitsCases {
     private static final int CAPACITY = 3;
 
@@ -27,8 +27,8 @@ abstract class UnitsCases {
     }
 
     @BeforeEach
-    void needsShared() {
-        fixture.needs(Promise.SHARED);
+    void needsSemaphores() {
+        fixture.needs(Promise.SEMAPHORE);
     }
 
     @Test
@@ -106,25 +106,12 @@ abstract class UnitsCases {
     }
 
     @Test
-    void manyReadersFitBesideEachOtherAndNoWriterBesideThem() {
-        Peer peer = fixture.peer();
-        List<Grant> readers = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            readers.add(peer.take(readWrite(1)));
-        }
-        peer.refuse(readWrite(Claim.MANY));
-        readers.forEach(peer::giveBack);
-
-        peer.take(readWrite(Claim.MANY));
-        peer.refuse(readWrite(1));
-    }
-
-    @Test
     void claimOfAnotherKindOrCapacityIsAMismatchAndChangesNothing() {
+        fixture.needs(Promise.READ_WRITE);
         Peer peer = fixture.peer();
         Grant grant = peer.take(fixture.permits(name, 1, CAPACITY));
         LockView before = fixture.view(name);
-        for (Claim wrong : List.of(fixture.permits(name, 1, CAPACITY + 2), fixture.claim(name), readWrite(1))) {
+        for (Claim wrong : List.of(fixture.permits(name, 1, CAPACITY + 2), fixture.claim(name), fixture.reader(name))) {
             for (boolean queue : new boolean[] {false, true}) {
                 assertThat(peer.store().tryAcquire(wrong.queued(queue)))
                         .isInstanceOfSatisfying(
@@ -141,10 +128,5 @@ abstract class UnitsCases {
                 .isEqualTo(before.holders().stream().map(LockView.Holder::token).toList());
         peer.giveBack(grant);
         peer.take(fixture.claim(name));
-    }
-
-    private Claim readWrite(int units) {
-        return fixture.claim(
-                List.of(new Claim.Part(name, LockKind.READ_WRITE, units, Claim.MANY)), fixture.calmLease());
     }
 }

@@ -96,7 +96,8 @@ public final class LeaseStore implements LockStore {
         Set<Promise> promises = EnumSet.of(
                 Promise.FAIR,
                 Promise.SEES_WAITERS,
-                Promise.SHARED,
+                Promise.READ_WRITE,
+                Promise.SEMAPHORE,
                 Promise.SEVERAL_NAMES,
                 Promise.ATOMIC_NAMES,
                 Promise.BETWEEN_PROCESSES,

@@ -33,7 +33,8 @@ public final class SessionTraits {
         Set<Promise> promises = EnumSet.of(
                 Promise.SEVERAL_NAMES, Promise.ATOMIC_NAMES, Promise.BETWEEN_PROCESSES, Promise.DEATH_SEEN_AT_ONCE);
         if (shares) {
-            promises.add(Promise.SHARED);
+            promises.add(Promise.READ_WRITE);
+            promises.add(Promise.SEMAPHORE);
         }
         return new StoreTraits(
                 StoreTraits.Expiry.SESSION,
