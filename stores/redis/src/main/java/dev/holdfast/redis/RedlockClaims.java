@@ -3,7 +3,6 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * a random time. Thread-safe.
  */
 final class RedlockClaims {
-    /** How often a larger epoch is tried where other readers have got ahead of it. */
-    private static final int MOST_RAISES = 6;
-
     private static final int MOST_TRIES = 10;
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_STEP_ASIDE_NANOS = 20_000_000;
@@ -42,8 +37,8 @@ final class RedlockClaims {
     private final Recovery recovery;
     private final Waiting waiting;
     private final AtomicLong attempts = new AtomicLong();
-    private final LongAdder oneRound = new LongAdder();
-    private final LongAdder twoRounds = new LongAdder();
+    private final WriteBack writeBack;
+    private final Undoing undoing;
 
     /** What became of a claim: one of the two. */
     private record Verdict(
@@ -56,6 +51,8 @@ final class RedlockClaims {
         this.hints = hints;
         this.recovery = recovery;
         this.waiting = waiting;
+        this.writeBack = new WriteBack(nodes, calls);
+        this.undoing = new Undoing(nodes, calls);
     }
 
     AcquireOutcome acquire(Claim claim) {
@@ -79,7 +76,7 @@ final class RedlockClaims {
                 done++;
             } else {
                 why = failure;
-                node.tell(() -> calls.withdraw(claim, true), afterwards(claim));
+                node.tell(() -> calls.withdraw(claim, true), Undoing.afterwards(claim));
             }
         }
         round.leave(node -> {});
@@ -93,14 +90,9 @@ final class RedlockClaims {
         return attempts.get();
     }
 
-    /** {@return how many grants took one round so far} */
-    long grantsInOneRound() {
-        return oneRound.sum();
-    }
-
-    /** {@return how many grants took a second one} */
-    long grantsInTwoRounds() {
-        return twoRounds.sum();
+    /** {@return the second round, for those who count how often it was needed} */
+    WriteBack writeBack() {
+        return writeBack;
     }
 
     private List<AcquireOutcome> outcomes(List<Claim> claims, long sentNanos) {
@@ -173,7 +165,7 @@ final class RedlockClaims {
                     }
                 }
                 sitting.round.leave(node -> heardLate(sitting, verdicts, node));
-                undo(toUndo, sitting.round);
+                undoing.undo(toUndo, sitting.round);
             } catch (StoreUnavailableException busy) {
                 open.forEach(claim -> verdicts.put(
                         claim, new Verdict(null, new StoreUnavailableException("acquire", claim.describe(), busy))));
@@ -210,7 +202,7 @@ final class RedlockClaims {
                 },
                 answered -> made.stream().allMatch(attempt -> attempt.isDecided(answered.pending())));
         count(round, made);
-        writeBack(made);
+        writeBack.confirm(made);
         return new Sitting(round, made);
     }
 
@@ -221,55 +213,6 @@ final class RedlockClaims {
                 made.get(i).count(node, answers.get(i), hints);
             }
         }
-    }
-
-    /** The second round, where the nodes of a quorum did not all answer the same. */
-    private void writeBack(List<Attempt> made) {
-        List<Attempt> differing = new ArrayList<>();
-        for (Attempt attempt : made) {
-            if (attempt.hasQuorum() && !attempt.isAcknowledged()) {
-                differing.add(attempt);
-                twoRounds.increment();
-            } else if (attempt.hasQuorum()) {
-                oneRound.increment();
-            }
-        }
-        for (int i = 0; i < MOST_RAISES && !differing.isEmpty(); i++) {
-            differing.forEach(attempt -> attempt.raiseIfOutrun(context.random()));
-            writeBackOnce(differing);
-            differing.removeIf(attempt -> !attempt.isOutrun());
-        }
-    }
-
-    private void writeBackOnce(List<Attempt> differing) {
-        List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
-        for (int node = 0; node < nodes.count(); node++) {
-            int at = node;
-            byNode.add(differing.stream().filter(attempt -> attempt.differs(at)).toList());
-        }
-        Round round = nodes.askAll(node ->
-                byNode.get(node).stream().map(attempt -> fence(attempt, node)).toList());
-        for (int node = 0; node < nodes.count(); node++) {
-            List<Attempt> asked = byNode.get(node);
-            for (int i = 0; i < asked.size(); i++) {
-                RuntimeException failure =
-                        round.isAnswered(node) ? round.answers(node).get(i).failure() : round.failure(node);
-                if (failure != null) {
-                    asked.get(i).unconfirmed(failure);
-                } else {
-                    asked.get(i)
-                            .fenced(
-                                    node,
-                                    Answers.number(round.answers(node).get(i).answer()));
-                }
-            }
-        }
-        round.leave(node -> {});
-    }
-
-    private Call fence(Attempt attempt, int node) {
-        return calls.fence(
-                attempt.name(), attempt.claim().owner(), attempt.answered(node), attempt.epoch(), attempt.number());
     }
 
     private Verdict verdict(Attempt attempt, Round round) {
@@ -289,25 +232,10 @@ final class RedlockClaims {
         if (attempt.hasQuorum()
                 && attempt.isAcknowledged()
                 && attempt.isStillValid(context.clock().nanos())) {
-            tellTheEpoch(attempt);
+            writeBack.tellTheRest(attempt);
             return new Verdict(new AcquireOutcome.Granted(List.of(attempt.grant())), null);
         }
         return new Verdict(null, attempt.shortfall(round));
-    }
-
-    /** Nodes beyond the quorum that answered another counter hold for the same owner, and should hold with its epoch. */
-    private void tellTheEpoch(Attempt attempt) {
-        for (Node node : nodes.all()) {
-            if (attempt.differs(node.index())) {
-                tellTheEpoch(attempt.grant(), node, attempt.answered(node.index()), attempt.number());
-            }
-        }
-    }
-
-    private void tellTheEpoch(Grant grant, Node node, long answered, long attempt) {
-        if (answered > 0 && answered != grant.epoch()) {
-            node.tell(() -> calls.tell(grant, answered, attempt), grant.lease());
-        }
     }
 
     /** A node granted after the outcome was decided without it. */
@@ -318,57 +246,13 @@ final class RedlockClaims {
             Verdict verdict = verdicts.get(attempt.claim());
             if (verdict != null && verdict.outcome instanceof AcquireOutcome.Granted granted) {
                 long answered = Attempt.counterIn(late.get(i));
-                tellTheEpoch(granted.grants().get(0), nodes.all().get(node), answered, attempt.number());
+                writeBack.tell(granted.grants().get(0), nodes.all().get(node), answered, attempt.number());
             }
         }
-    }
-
-    /** Takes back what failed attempts got, at once where they got it, and in the background where that is not known. */
-    private void undo(List<Attempt> failed, Round round) {
-        if (failed.isEmpty()) {
-            return;
-        }
-        List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
-        boolean any = false;
-        for (Node node : nodes.all()) {
-            List<Attempt> taken = new ArrayList<>();
-            for (Attempt attempt : failed) {
-                if (attempt.isGrantedBy(node.index())) {
-                    taken.add(attempt);
-                } else if (round.isUnknown(node.index())) {
-                    undoLater(node, attempt);
-                }
-            }
-            any |= !taken.isEmpty();
-            byNode.add(taken);
-        }
-        if (!any) {
-            return;
-        }
-        Round undone = nodes.askAll(node -> byNode.get(node).stream()
-                .map(attempt -> calls.undo(attempt.name(), attempt.claim().owner(), attempt.number(), false))
-                .toList());
-        for (Node node : nodes.all()) {
-            if (!byNode.get(node.index()).isEmpty() && !undone.isAnswered(node.index())) {
-                byNode.get(node.index()).forEach(attempt -> undoLater(node, attempt));
-            }
-        }
-        undone.leave(node -> {});
-    }
-
-    private void undoLater(Node node, Attempt attempt) {
-        node.tell(
-                () -> calls.undo(attempt.name(), attempt.claim().owner(), attempt.number(), true),
-                afterwards(attempt.claim()));
     }
 
     private boolean isLackingEmptyNodes(Attempt attempt) {
         return attempt.meetsEmptyNodes() && !attempt.hasQuorum() && !attempt.isRefused();
-    }
-
-    /** A request that is still on its way may take effect later, and holds for the lease then. */
-    private static Duration afterwards(Claim claim) {
-        return claim.lease().plusMinutes(1);
     }
 
     private void stepAside(boolean leads, int tries, long roundNanos) {

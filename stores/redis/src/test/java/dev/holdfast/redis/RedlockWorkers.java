@@ -97,8 +97,10 @@ final class RedlockWorkers implements AutoCloseable {
         }
         System.out.println(history.size() + " grants with " + what + "; in two rounds: "
                 + clients.stream()
-                        .mapToLong(
-                                client -> RedlockNodes.storeOf(client).claims().grantsInTwoRounds())
+                        .mapToLong(client -> RedlockNodes.storeOf(client)
+                                .claims()
+                                .writeBack()
+                                .grantsInTwoRounds())
                         .sum());
         assertThat(failures).isEmpty();
         assertThat(history).hasSizeGreaterThanOrEqualTo(wanted);
