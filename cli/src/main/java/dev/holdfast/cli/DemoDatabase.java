@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,9 @@ final class DemoDatabase implements AutoCloseable {
     static final String PREFIX = "holdfast_demo_";
 
     /** For those who sell; whoever locks asks again by itself. */
+    private static final int MOST_DELETIONS = 20;
+
+    private static final long BETWEEN_DELETIONS_NANOS = 50_000_000;
     private static final String PATIENT = ";LOCK_TIMEOUT=60000";
 
     private final Path directory;
@@ -134,17 +138,28 @@ final class DemoDatabase implements AutoCloseable {
         }
     }
 
-    /** A process that has just been killed may still have a file open here, but it makes no new ones. */
+    /** A process that has just been killed may still have a session here, with which H2 ends a moment later. */
     private static void delete(Path directory) {
+        for (int tries = 1; !isDeleted(directory); tries++) {
+            if (tries == MOST_DELETIONS) {
+                System.err.println("holdfast: " + directory + " could not be removed");
+                return;
+            }
+            LockSupport.parkNanos(BETWEEN_DELETIONS_NANOS);
+        }
+    }
+
+    private static boolean isDeleted(Path directory) {
         if (!Files.exists(directory)) {
-            return;
+            return true;
         }
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }
-        } catch (IOException | UncheckedIOException kept) {
-            System.err.println("holdfast: " + directory + " could not be removed");
+            return !Files.exists(directory);
+        } catch (IOException | UncheckedIOException inUse) {
+            return false;
         }
     }
 }

@@ -128,6 +128,12 @@ final class Player implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
+        try {
+            // Until it has ended it may still write where others are about to tidy up.
+            process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException inAHurry) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Lets it end by itself, and waits for that. */
