@@ -54,7 +54,7 @@ final class Hold extends PhantomReference<HeldLease> {
         this.acquiredNanos = now;
         this.interruptee = taker.interruptee();
         this.takenAt = taker.takenAt;
-        Duration limit = tenure.terms.options.maxHold();
+        Duration limit = tenure.terms.options.maxHold().orElse(null);
         this.endsByNanos = limit == null ? Long.MAX_VALUE : now + limit.toNanos();
     }
 

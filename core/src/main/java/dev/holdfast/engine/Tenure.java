@@ -119,9 +119,7 @@ final class Tenure {
 
     /** Whether the budget allows one more hand-off: free while nobody else waits, bounded when somebody does. */
     boolean mayHandOff(long now) {
-        return isValid(now)
-                && hasSequenceLeft()
-                && (!wanted || (handOffs < terms.options.handOffLimit() && now - grantedNanos < terms.handOffNanos));
+        return isValid(now) && hasSequenceLeft() && (!wanted || now - grantedNanos < terms.handOffNanos);
     }
 
     /** Plans the next renewal for about a third of the time that is left from a moment on. */

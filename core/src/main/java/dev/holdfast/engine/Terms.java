@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.LockKind;
 import dev.holdfast.LockOptions;
 import dev.holdfast.spi.Claim;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class Terms {
         this.gateKey = join("\0");
         this.passesLocally = parts.size() == 1 && parts.get(0).exclusive();
         this.stickyNanos = options.stickyFor().toNanos();
-        this.handOffNanos = options.handOffTime().toNanos();
+        this.handOffNanos = options.turn().orElse(Duration.ofMillis(10)).toNanos();
     }
 
     static Terms of(List<Claim.Part> parts, LockOptions options, Claim.HolderInfo holder) {

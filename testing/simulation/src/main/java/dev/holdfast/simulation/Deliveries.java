@@ -19,7 +19,6 @@ final class Deliveries {
     private final LockOptions options;
     private final boolean faultless;
     private final Map<String, List<LeaseWatch>> byName = new HashMap<>();
-    private final Map<Holding, Integer> handOffs = new HashMap<>();
     private final Map<String, LeaseWatch> guards = new HashMap<>();
 
     Deliveries(World world, Profile profile) {
@@ -74,15 +73,11 @@ final class Deliveries {
     }
 
     private void checkBudget(LeaseWatch fresh, Holding holding) {
-        int count = handOffs.merge(holding, 1, Integer::sum);
         if (holding.wantedHeardAt >= fresh.dispatchedAt()) {
             return;
         }
         long kept = fresh.dispatchedAt() - holding.usedAt;
-        if (count > options.handOffLimit()) {
-            world.fail("P12", fresh + " is hand-off " + count + " although another client is known to wait");
-        }
-        if (kept > fresh.request().process.clock().longest(options.handOffTime().toNanos())) {
+        if (kept > fresh.request().process.clock().longest(options.turn().orElseThrow().toNanos())) {
             world.fail(
                     "P12",
                     fresh + " was handed on after " + Words.millis(kept) + " although another client is known to wait");

@@ -81,7 +81,7 @@ final class Profile {
         long lease = between(random, 200 * MILLI, 10 * SECOND);
         options = LockOptions.defaults()
                 .withLeaseTime(Duration.ofNanos(lease))
-                .withHandOff(random.nextInt(5), Duration.ofNanos(between(random, MILLI, SECOND)));
+                .withTurn(Duration.ofNanos(between(random, MILLI, SECOND)));
         longestHoldNanos = between(random, MILLI, 2 * lease);
         stormNanos = between(random, 500 * MILLI, 12 * SECOND);
         commandTimeoutNanos = between(random, 500 * MILLI, 2 * SECOND);
@@ -139,8 +139,7 @@ final class Profile {
         switch (character) {
             case CALM -> {}
             case HOT -> {
-                options = options.withHandOff(
-                        1 + random.nextInt(4), Duration.ofNanos(between(random, 2 * MILLI, 60 * MILLI)));
+                options = options.withTurn(Duration.ofNanos(between(random, 2 * MILLI, 60 * MILLI)));
                 longestHoldNanos = between(random, 500 * MICRO, 20 * MILLI);
                 longestThinkNanos = between(random, 100 * MICRO, 5 * MILLI);
                 cancels = 0.15;

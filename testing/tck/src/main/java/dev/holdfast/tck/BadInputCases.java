@@ -109,10 +109,8 @@ abstract class BadInputCases {
         }
         for (Duration wrong : List.of(Duration.ofSeconds(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
             refused(() -> options.withStickyFor(wrong));
-            refused(() -> options.withHandOff(1, wrong));
+            refused(() -> options.withTurn(wrong));
         }
-        refused(() -> options.withHandOff(-1, Duration.ZERO));
-        refused(() -> options.withHandOff(4096, Duration.ZERO));
         refused(() -> options.withLabel("x".repeat(201)));
         refused(() -> options.withLabel("line\nbreak"));
     }

@@ -78,7 +78,7 @@ abstract class HandOffCases {
 
     @Test
     void clientThatMayNotHandOnWhileWantedDoesNotStarveAnother() throws Exception {
-        starve(fixture.calm().withHandOff(0, Duration.ZERO));
+        starve(fixture.calm().withTurn(Duration.ZERO));
     }
 
     @Test

@@ -143,7 +143,6 @@ final class Mutants {
                         "&& idle.rewind() && lend(idle, waiter, now, Source.STICKY, aftermath)")));
         all.add(Mutant.of(
                 "hand-off-past-budget",
-                engine("Tenure", "handOffs < terms.options.handOffLimit()", "hasSequenceLeft()"),
                 engine("Tenure", "now - grantedNanos < terms.handOffNanos", "now >= 0")));
         all.add(Mutant.of(
                 "hand-off-after-loss",
