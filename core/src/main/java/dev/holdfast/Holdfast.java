@@ -157,6 +157,21 @@ public interface Holdfast extends AutoCloseable {
     int evict(String name, String reason);
 
     /**
+     * Takes a lock away from one holder by force, and only if its lease still comes from the grant that this token
+     * belongs to: a later holder is never hit. Holders are told as by {@link #evict(String, String)}. Tokens that one
+     * client handed from thread to thread under one grant of the store all name that grant. A lease over several names
+     * loses all of them.
+     *
+     * @param name the lock
+     * @param token the token of the holder's lease, as {@link Lease#token()} and {@link LockView.Holder#token()} tell it
+     * @param reason why; not empty
+     * @return 1 if that holder was evicted, 0 if it does not hold the lock any more
+     * @throws IllegalArgumentException if the name or the token is not valid or the reason is blank
+     * @throws StoreUnavailableException if the store did not answer
+     */
+    int evict(String name, long token, String reason);
+
+    /**
      * Asks the store for a sign of life.
      *
      * @throws StoreUnavailableException if it gives none

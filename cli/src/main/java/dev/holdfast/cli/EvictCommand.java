@@ -2,8 +2,10 @@ package dev.holdfast.cli;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.LockView;
+import dev.holdfast.spi.Grant;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,8 +26,9 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  holdfast evict nightly --reason 'hangs since 2 a.m., ticket 4711'",
             "  holdfast evict nightly --reason 'host is gone' --yes",
+            "  holdfast evict nightly --reason 'host is gone' --yes --token 217583614377984",
             "",
-            "Exit code: 0 if a holder was evicted; 1 if nobody held it, or the answer was no."
+            "Exit code: 0 if a holder was evicted; 1 if nobody held it (with that token), or the answer was no."
         })
 final class EvictCommand implements Callable<Integer> {
     private final Keyboard keyboard;
@@ -35,6 +38,12 @@ final class EvictCommand implements Callable<Integer> {
 
     @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "Why; for those who ask later.")
     private String reason = "";
+
+    @Option(
+            names = "--token",
+            paramLabel = "TOKEN",
+            description = "Evict only the holder with this token, as 'holdfast show' prints it; never a later one.")
+    private @Nullable Long token;
 
     @Option(
             names = {"-y", "--yes"},
@@ -68,17 +77,22 @@ final class EvictCommand implements Callable<Integer> {
             System.err.println("holdfast: nobody was evicted");
             return Exit.NOTHING_THERE;
         }
-        return tell(client.evict(name, reason));
+        return tell(token == null ? client.evict(name, reason) : client.evict(name, token, reason));
     }
 
     /** Shows who would be evicted, so that one knows what one agrees to. */
     private boolean isHeld(Holdfast client) {
-        List<LockView.Holder> holders =
-                client.inspect(name).map(LockView::holders).orElse(List.of());
+        List<LockView.Holder> holders = client.inspect(name).map(LockView::holders).orElse(List.of()).stream()
+                .filter(holder -> token == null || Grant.epochOf(holder.token()) == Grant.epochOf(token))
+                .toList();
         holders.forEach(holder ->
                 System.err.println(Printable.of(name) + " is held by " + Who.of(holder.clientName(), holder.label())
                         + " for " + Durations.age(holder.heldFor()) + ", token " + holder.token()));
         return !holders.isEmpty();
+    }
+
+    private String withToken() {
+        return token == null ? "" : " with token " + token;
     }
 
     private int tell(int evicted) {
@@ -93,7 +107,7 @@ final class EvictCommand implements Callable<Integer> {
         } else {
             System.out.println(
                     switch (evicted) {
-                        case 0 -> "Nobody holds " + Printable.of(name) + ".";
+                        case 0 -> "Nobody holds " + Printable.of(name) + withToken() + ".";
                         case 1 -> "Evicted the holder of " + Printable.of(name) + ".";
                         default -> "Evicted " + evicted + " holders of " + Printable.of(name) + ".";
                     });

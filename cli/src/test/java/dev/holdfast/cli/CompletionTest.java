@@ -22,7 +22,7 @@ class CompletionTest {
                     e                   | evict
                     run --w             | --wait
                     run --              | --grace --help --label --lease --no-wait --url --wait
-                    evict --            | --help --json --reason --url --yes
+                    evict --            | --help --json --reason --token --url --yes
                     show or             | orders/1 orders/2
                     run ''              | orders/1 orders/2 other
                     run --wait ''       | ''

@@ -121,6 +121,22 @@ class LookTest {
     }
 
     @Test
+    void evictWithATokenHitsOnlyThatHolder() throws InterruptedException {
+        Lease first = lock("orders/1", "");
+        first.close();
+        Lease second = lock("orders/1", "");
+        String old = Long.toString(first.token());
+
+        assertThat(Capture.of("evict", "-y", "--url", URL, "orders/1", "--reason", "hung", "--token", old))
+                .isEqualTo(new Capture(1, "Nobody holds orders/1 with token " + old + ".\n", ""));
+        assertThat(second.isHeld()).isTrue();
+        assertThat(Capture.of(
+                        "evict", "-y", "--url", URL, "orders/1", "--reason", "hangs", "--token", "" + second.token()))
+                .isEqualTo(new Capture(0, "Evicted the holder of orders/1.\n", ""));
+        Awaitility.await().until(() -> !second.isHeld());
+    }
+
+    @Test
     void watchShowsHoldersAndWaitersInPlainText() throws InterruptedException {
         long token = lock("orders/1", "rsync").token();
         CompletableFuture<Lease> waiting = waitFor("orders/1");

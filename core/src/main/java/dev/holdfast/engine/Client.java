@@ -11,6 +11,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoreTraits;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -169,11 +171,23 @@ public final class Client implements Holdfast {
 
     @Override
     public int evict(String name, String reason) {
+        return evict(name, OptionalLong.empty(), reason);
+    }
+
+    @Override
+    public int evict(String name, long token, String reason) {
+        if (token < 0) {
+            throw new IllegalArgumentException("a token is not negative, but this was " + token);
+        }
+        return evict(name, OptionalLong.of(Grant.epochOf(token)), reason);
+    }
+
+    private int evict(String name, OptionalLong epoch, String reason) {
         engine.ensureOpen();
         if (reason.isBlank()) {
             throw new IllegalArgumentException("an eviction needs a reason");
         }
-        int evicted = engine.store().evict(Names.check(name), clientName(), reason);
+        int evicted = engine.store().evict(Names.check(name), epoch, clientName(), reason);
         engine.events().tell(new HoldfastEvent.Evicted(name, reason, evicted));
         return evicted;
     }

@@ -39,6 +39,16 @@ public record Grant(
     }
 
     /**
+     * Finds the grant that a lease was drawn from.
+     *
+     * @param token the fencing token of a lease
+     * @return the epoch of the store's grant
+     */
+    public static long epochOf(long token) {
+        return token / LEASES_PER_GRANT;
+    }
+
+    /**
      * Makes the fencing token of a lease.
      *
      * @param epoch the epoch of the store's grant

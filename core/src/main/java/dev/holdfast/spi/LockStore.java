@@ -3,6 +3,7 @@ package dev.holdfast.spi;
 import dev.holdfast.LockView;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A place that grants locks, in atomic steps that never wait for a holder. Called by many threads at once. A call may
@@ -79,14 +80,17 @@ public interface LockStore extends AutoCloseable {
     List<LockView> list(String prefix, int limit);
 
     /**
-     * Takes a name away from all its holders and tells them. The next grant has a larger epoch.
+     * Takes a name away from all its holders, or from the one with a given epoch, and tells them. Whether a holder has
+     * that epoch is decided in the same atomic step, so that a later grant is never hit. A claim over several names loses
+     * all of them. The next grant has a larger epoch.
      *
      * @param name the name
+     * @param epoch the epoch of the only grant to end; empty for all holders
      * @param by who asks for it
      * @param reason why
      * @return how many holders were evicted
      */
-    int evict(String name, String by, String reason);
+    int evict(String name, OptionalLong epoch, String by, String reason);
 
     /** Checks that the store answers and can be used. */
     void ping();

@@ -19,6 +19,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -103,8 +104,8 @@ class DelegatingStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
-        return memory.evict(name, by, reason);
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
+        return memory.evict(name, epoch, by, reason);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.holdfast.spi.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -147,7 +148,7 @@ final class OneLockStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         throw new UnsupportedOperationException("nobody evicts");
     }
 

@@ -4,6 +4,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.store.table.TableImage;
+import java.util.OptionalLong;
 
 /**
  * One line of the journal: a step that changed the table. Every process that applies the same entries in the same order
@@ -22,8 +23,8 @@ sealed interface Entry {
     /** A grant was given back. */
     record Released(long atNanos, Grant grant) implements Entry {}
 
-    /** A name was taken away from its holders. */
-    record Evicted(long atNanos, String name, String by, String reason) implements Entry {}
+    /** A name was taken away from its holders, or from the one with an epoch. */
+    record Evicted(long atNanos, String name, OptionalLong epoch, String by, String reason) implements Entry {}
 
     /** A client has left or died: all its claims end. */
     record Gone(long atNanos, String client) implements Entry {}

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Entries as bytes. A change of this form needs a new {@link Header#FORMAT}. */
 final class EntryCodec {
@@ -23,6 +24,7 @@ final class EntryCodec {
     private static final int EVICTED = 4;
     private static final int GONE = 5;
     private static final int SNAPSHOT = 6;
+    private static final int ONE_EVICTED = 7;
 
     private EntryCodec() {}
 
@@ -42,7 +44,10 @@ final class EntryCodec {
             owner(out, released.grant().owner());
             out.writeLong(released.grant().epoch());
         } else if (entry instanceof Entry.Evicted evicted) {
-            begin(out, EVICTED, entry);
+            begin(out, evicted.epoch().isPresent() ? ONE_EVICTED : EVICTED, entry);
+            if (evicted.epoch().isPresent()) {
+                out.writeLong(evicted.epoch().getAsLong());
+            }
             text(out, evicted.name());
             text(out, evicted.by());
             text(out, evicted.reason());
@@ -66,11 +71,16 @@ final class EntryCodec {
             case CLAIMED -> new Entry.Claimed(at, text(in), claim(in));
             case ENDED -> new Entry.Ended(at, owner(in));
             case RELEASED -> new Entry.Released(at, grant(in));
-            case EVICTED -> new Entry.Evicted(at, text(in), text(in), text(in));
+            case EVICTED -> evicted(at, OptionalLong.empty(), in);
+            case ONE_EVICTED -> evicted(at, OptionalLong.of(in.readLong()), in);
             case GONE -> new Entry.Gone(at, text(in));
             case SNAPSHOT -> new Entry.Snapshot(at, in.readLong(), in.readLong(), image(in));
             default -> throw new IOException("the journal has an entry of the unknown kind " + kind);
         };
+    }
+
+    private static Entry evicted(long at, OptionalLong epoch, DataInputStream in) throws IOException {
+        return new Entry.Evicted(at, text(in), epoch, text(in), text(in));
     }
 
     private static void begin(DataOutputStream out, int kind, Entry entry) throws IOException {

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** One client's access to the locks of a directory. Thread-safe: its keeper does one thing after another. */
@@ -130,10 +131,10 @@ final class FileStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         return keeper.call("evict", name, table -> {
             table.bury(table.table().clientsOf(name));
-            return table.evict(name, by, reason);
+            return table.evict(name, epoch, by, reason);
         });
     }
 

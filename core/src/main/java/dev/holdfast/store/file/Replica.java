@@ -102,7 +102,7 @@ final class Replica implements Notices<String> {
 
     int evict(Entry.Evicted entry) {
         count(entry);
-        return table.evict(entry.name(), entry.by(), entry.reason(), entry.atNanos());
+        return table.evict(entry.name(), entry.epoch(), entry.by(), entry.reason(), entry.atNanos());
     }
 
     boolean end(Entry.Ended entry) {

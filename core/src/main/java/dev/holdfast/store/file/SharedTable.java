@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -146,8 +147,8 @@ final class SharedTable {
         write(new Entry.Ended(now(), owner), true, Replica::end);
     }
 
-    int evict(String name, String by, String reason) throws IOException {
-        return write(new Entry.Evicted(now(), name, by, reason), true, Replica::evict);
+    int evict(String name, OptionalLong epoch, String by, String reason) throws IOException {
+        return write(new Entry.Evicted(now(), name, epoch, by, reason), true, Replica::evict);
     }
 
     /** {@return which of some clients are certainly dead} */

@@ -16,6 +16,7 @@ import dev.holdfast.store.table.LockTable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -112,8 +113,8 @@ final class MemoryStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
-        return step("evict", name, table -> table.evict(name, by, reason, now()));
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
+        return step("evict", name, table -> table.evict(name, epoch, by, reason, now()));
     }
 
     @Override

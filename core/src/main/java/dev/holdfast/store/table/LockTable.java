@@ -21,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -174,14 +175,20 @@ public final class LockTable<C> {
         return ReleaseOutcome.RELEASED;
     }
 
-    /** Takes a name away from all who hold it; a claim over several names goes as a whole. */
-    public int evict(String name, String by, String reason, long now) {
+    /** Takes a name away from all who hold it, or from the one with an epoch; a claim over several names goes as a whole. */
+    public int evict(String name, OptionalLong epoch, String by, String reason, long now) {
         refresh(name, now);
         Line<C> line = lines.get(name);
-        if (line == null || line.holders.isEmpty()) {
+        if (line == null) {
             return 0;
         }
-        List<LiveClaim<C>> evicted = line.holders.stream().sorted(byArrival()).toList();
+        List<LiveClaim<C>> evicted = line.holders.stream()
+                .filter(holder -> epoch.isEmpty() || epoch.getAsLong() == holder.epoch(holder.partNamed(name)))
+                .sorted(byArrival())
+                .toList();
+        if (evicted.isEmpty()) {
+            return 0;
+        }
         for (LiveClaim<C> holder : evicted) {
             int part = holder.partNamed(name);
             evictedOwners.put(holder.claim.owner(), true);

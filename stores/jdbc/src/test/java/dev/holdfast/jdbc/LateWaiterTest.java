@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -141,7 +142,7 @@ final class LateWaiterTest {
                     assertThat(take(store, TestContext.claim(LEASE, "rows")).epoch())
                             .isGreaterThan(held.epoch());
                     store.release(List.of(other));
-                    store.evict("rows", "test", "done");
+                    store.evict("rows", OptionalLong.empty(), "test", "done");
                 }
             }
         }
@@ -159,7 +160,7 @@ final class LateWaiterTest {
 
     /** Tests of one database share the name, and the one before has left it to its waiter. */
     private static Grant takeAfresh(LockStore store) {
-        store.evict("late", "test", "left by another test");
+        store.evict("late", OptionalLong.empty(), "test", "left by another test");
         return take(store, TestContext.claim(LEASE, "late"));
     }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
 
 /**
  * The keys of lock names: {@code prefix:{name}}, and further keys with a suffix behind it. A name's braces are encoded,
@@ -47,6 +48,11 @@ final class Keys {
 
     static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** {@return the digits of a number; nothing if there is none} */
+    static byte[] bytesOf(OptionalLong number) {
+        return bytes(number.isPresent() ? Long.toString(number.getAsLong()) : "");
     }
 
     private static String encode(String name) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** Locks on Redis, as one client sees them. Thread-safe. */
@@ -136,9 +137,12 @@ final class RedisStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         ensureOpen("evict", name);
-        Call call = Call.of(Script.EVICT, List.of(keys.head(name)), List.of(Keys.bytes(by), Keys.bytes(reason)));
+        Call call = Call.of(
+                Script.EVICT,
+                List.of(keys.head(name)),
+                List.of(Keys.bytes(by), Keys.bytes(reason), Keys.bytesOf(epoch)));
         call = (courier.deployment().isCluster() ? call.withPlace() : call).once();
         courier.deliver(call, null);
         if (call.failure() != null) {

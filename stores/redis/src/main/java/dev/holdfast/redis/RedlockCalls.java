@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /** Makes the calls to single nodes; what each does is written in its script. Immutable. */
@@ -133,11 +134,11 @@ final class RedlockCalls {
                 grants.stream().map(Records::renewal).toList());
     }
 
-    Call evict(String name, String by, String reason) {
+    Call evict(String name, OptionalLong epoch, String by, String reason) {
         return Call.of(
                         Script.REDLOCK_EVICT,
                         List.of(keys.head(name), node),
-                        List.of(Keys.bytes(by), Keys.bytes(reason)))
+                        List.of(Keys.bytes(by), Keys.bytes(reason), Keys.bytesOf(epoch)))
                 .once();
     }
 

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +68,8 @@ final class RedlockListing {
     }
 
     /** {@return how many holders were evicted that may have had a quorum: one, if they were no readers} */
-    int evict(String name, String by, String reason) {
-        Round round = nodes.askAll(node -> List.of(calls.evict(name, by, reason)));
+    int evict(String name, OptionalLong epoch, String by, String reason) {
+        Round round = nodes.askAll(node -> List.of(calls.evict(name, epoch, by, reason)));
         Map<ByteBuffer, Integer> evicted = new HashMap<>();
         int answered = 0;
         boolean readers = false;

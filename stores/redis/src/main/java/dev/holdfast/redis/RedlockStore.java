@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import redis.clients.jedis.Protocol.Command;
 
 /**
@@ -123,9 +124,9 @@ final class RedlockStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         ensureOpen("evict", name);
-        return listing.evict(name, by, reason);
+        return listing.evict(name, epoch, by, reason);
     }
 
     /** A quorum must answer; nodes that are new or came back empty are let vote, if they may. */

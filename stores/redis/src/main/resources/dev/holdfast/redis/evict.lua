@@ -1,7 +1,9 @@
--- Evict. Invariant: no holder keeps the name, nor any other name of the same claim; each is told; the last epoch stays,
--- so that the next grant fences them. KEYS: a head. ARGV: by, reason, in a cluster, the place. Answer: how many.
+-- Evict. Invariant: no holder keeps the name, nor any other name of the same claim; with an epoch, no holder that has it,
+-- and all others do. Each is told; the last epoch stays, so that the next grant fences them.
+-- KEYS: a head. ARGV: by, reason, epoch or '', in a cluster, the place. Answer: how many.
 local MOST_REMEMBERED = 1000
-place = ARGV[3]
+local only = tonumber(ARGV[3])
+place = ARGV[4]
 local name = load(KEYS[1])
 if name.newer then
   return { 3, 1, name.format }
@@ -9,11 +11,16 @@ end
 refresh(name)
 local holders = {}
 if name.holder then
-  holders[1] = { sub(name.holder, 1, 16), name.last, name.holder }
+  if not only or name.last == only then
+    holders[1] = { sub(name.holder, 1, 16), name.last, name.holder }
+  end
 elseif name.shared then
   local all = call('HGETALL', name.key .. ':h')
   for i = 1, #all, 2 do
-    holders[#holders + 1] = { all[i], select(2, unpack('>I8I8', all[i + 1])), all[i + 1] }
+    local epoch = select(2, unpack('>I8I8', all[i + 1]))
+    if not only or epoch == only then
+      holders[#holders + 1] = { all[i], epoch, all[i + 1] }
+    end
   end
 end
 

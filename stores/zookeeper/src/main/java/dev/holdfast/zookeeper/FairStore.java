@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -196,9 +197,9 @@ final class FairStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         Call call = connection.call("evict", name);
-        return views.evict(name, by, reason, connection.ready(call), call);
+        return views.evict(name, epoch, by, reason, connection.ready(call), call);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException;
@@ -28,7 +29,11 @@ final class FairViews {
     }
 
     /** One node in a line with what it says. */
-    private record Seen(Ticket ticket, Session.Node node, Badge badge, boolean holds) {}
+    private record Seen(Ticket ticket, Session.Node node, Badge badge, boolean holds) {
+        boolean hasEpoch(OptionalLong epoch) {
+            return epoch.isEmpty() || epoch.getAsLong() == node.stat().getCzxid();
+        }
+    }
 
     /** What is known of one name. */
     private record Look(List<Seen> seen, Optional<LockView.Eviction> eviction) {}
@@ -91,14 +96,19 @@ final class FairViews {
         return used;
     }
 
-    /** Deletes the nodes of all holders, on all names of their claims, and writes down who wanted it, in one step. */
-    int evict(String name, String by, String reason, Session session, Call call) {
+    /**
+     * Deletes the nodes of all holders, or of the one with an epoch, on all names of their claims, and writes down who wanted
+     * it, in one step. A node has no successor of the same path.
+     */
+    int evict(String name, OptionalLong epoch, String by, String reason, Session session, Call call) {
         try {
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
                 Look look = look(name, session, call);
                 List<Seen> holders = look == null
                         ? List.of()
-                        : look.seen().stream().filter(Seen::holds).toList();
+                        : look.seen().stream()
+                                .filter(seen -> seen.holds() && seen.hasEpoch(epoch))
+                                .toList();
                 if (holders.isEmpty()) {
                     return 0;
                 }

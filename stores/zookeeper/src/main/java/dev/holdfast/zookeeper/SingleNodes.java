@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.CreateMode;
@@ -299,11 +300,14 @@ final class SingleNodes {
     }
 
     /** Deletes the holder's nodes, on all names of its claim, and writes down who wanted it, in one step. */
-    int evict(String name, String by, String reason, Session session, Call call) {
+    int evict(String name, OptionalLong epoch, String by, String reason, Session session, Call call) {
         try {
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
                 call.await(session.sync(layout.lock(name)));
                 Session.Node held = call.await(session.read(holder(name), null));
+                if (epoch.isPresent() && epoch.getAsLong() != held.stat().getCzxid()) {
+                    return 0;
+                }
                 Session.Node lock = call.await(session.read(layout.lock(name), null));
                 List<Op> steps = new ArrayList<>();
                 steps.add(Op.setData(

@@ -77,7 +77,11 @@ final class Deliveries {
             return;
         }
         long kept = fresh.dispatchedAt() - holding.usedAt;
-        if (kept > fresh.request().process.clock().longest(options.turn().orElseThrow().toNanos())) {
+        if (kept
+                > fresh.request()
+                        .process
+                        .clock()
+                        .longest(options.turn().orElseThrow().toNanos())) {
             world.fail(
                     "P12",
                     fresh + " was handed on after " + Words.millis(kept) + " although another client is known to wait");

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,10 +177,10 @@ final class Ledger {
     }
 
     /** Enters an eviction, before it is made; tells how many claims go. */
-    int evict(String name, long now) {
+    int evict(String name, OptionalLong epoch, long now) {
         int evicted = 0;
         for (Holding holding : of(name)) {
-            if (holding.isHeldAt(now)) {
+            if (holding.isHeldAt(now) && (epoch.isEmpty() || epoch.getAsLong() == holding.epoch)) {
                 evicted++;
                 for (Claim.Part part : holding.claim.parts()) {
                     for (Holding other : of(part.name())) {

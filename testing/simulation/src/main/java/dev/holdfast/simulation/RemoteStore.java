@@ -10,6 +10,7 @@ import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreTraits;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /** The store as a client's own threads see it: each call is carried to the server and back, or fails on the way. */
@@ -74,8 +75,8 @@ final class RemoteStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
-        return wire.carry("evict", store -> store.evict(name, by, reason));
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
+        return wire.carry("evict", store -> store.evict(name, epoch, by, reason));
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The simulated lock server: the library's own {@link LockTable} on a clock of its own, which can be down, restart and
@@ -94,8 +95,8 @@ final class Server implements Notices<Process> {
             return;
         }
         refresh(name);
-        int expected = ledger.evict(name, nanos());
-        int evicted = table.evict(name, "operator", "simulated", nanos());
+        int expected = ledger.evict(name, OptionalLong.empty(), nanos());
+        int evicted = table.evict(name, OptionalLong.empty(), "operator", "simulated", nanos());
         if (world.logs()) {
             world.log("server evicts " + evicted + " holders of " + name);
         }

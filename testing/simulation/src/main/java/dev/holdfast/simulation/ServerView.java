@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -151,10 +152,10 @@ final class ServerView implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         server.refresh(name);
-        server.ledger().evict(name, server.nanos());
-        return server.table().evict(name, by, reason, server.nanos());
+        server.ledger().evict(name, epoch, server.nanos());
+        return server.table().evict(name, epoch, by, reason, server.nanos());
     }
 
     @Override

@@ -133,6 +133,8 @@ abstract class BadInputCases {
         refused(() -> client.list(fixture.prefix(), 0));
         refused(() -> client.list(fixture.prefix(), -1));
         refused(() -> client.evict(fixture.name(), ""));
+        refused(() -> client.evict(fixture.name(), 1, " "));
+        refused(() -> client.evict(fixture.name(), -1, "maintenance"));
     }
 
     @Test

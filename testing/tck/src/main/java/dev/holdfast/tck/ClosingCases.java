@@ -117,6 +117,7 @@ abstract class ClosingCases {
         closed(() -> client.inspect(fixture.name()));
         closed(() -> client.list(fixture.prefix(), 1));
         closed(() -> client.evict(fixture.name(), "maintenance"));
+        closed(() -> client.evict(fixture.name(), 1, "maintenance"));
         closed(client::ping);
     }
 

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Grant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Every grant of a name has a larger epoch than all before it, whatever ended those: P3, P4, P5. */
@@ -93,7 +94,7 @@ abstract class EpochCases {
         String name = fixture.name();
         Peer peer = fixture.peer();
         Grant first = peer.take(fixture.claim(name));
-        peer.store().evict(name, "tck", "maintenance");
+        peer.store().evict(name, OptionalLong.empty(), "tck", "maintenance");
 
         assertThat(peer.take(fixture.claim(name)).epoch()).isGreaterThan(first.epoch());
     }

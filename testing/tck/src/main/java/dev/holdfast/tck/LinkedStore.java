@@ -11,6 +11,7 @@ import dev.holdfast.spi.StoreTraits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /** A store at the far end of a {@link Link}. Thread-safe as the store is. */
@@ -70,8 +71,8 @@ final class LinkedStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
-        return call(Link.Step.EVICT, name, () -> store.evict(name, by, reason));
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
+        return call(Link.Step.EVICT, name, () -> store.evict(name, epoch, by, reason));
     }
 
     @Override

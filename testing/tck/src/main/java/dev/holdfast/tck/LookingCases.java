@@ -2,6 +2,7 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.Lease;
@@ -173,6 +174,39 @@ abstract class LookingCases {
                 .as("the next still holds")
                 .isEmpty();
         assertThat(next.isHeld()).isTrue();
+    }
+
+    @Test
+    void evictionByTokenCannotHitASuccessor() throws Exception {
+        String name = fixture.name();
+        Lease first = fixture.client().lock(name).acquire();
+        first.close();
+        Lease successor = fixture.client().lock(name, fixture.renewed()).acquire();
+        Holdfast operator = fixture.client();
+
+        assertThat(operator.evict(name, first.token(), "it hung")).isZero();
+        assertThat(successor.isHeld()).isTrue();
+        assertThat(fixture.client().lock(name).tryAcquire())
+                .as("the successor still holds")
+                .isEmpty();
+        assertThat(operator.evict(name, successor.token(), "it hangs")).isEqualTo(1);
+        fixture.await().until(() -> !successor.isHeld());
+    }
+
+    @Test
+    void tokenThatWasHandedOnNamesTheSameGrant() throws Exception {
+        String name = fixture.name();
+        DistributedLock lock = fixture.client().lock(name, fixture.renewed());
+        Lease first = lock.acquire();
+        CompletableFuture<Lease> waiter = lock.acquireAsync();
+        first.close();
+        Lease next = fixture.outcome(waiter);
+        long shown =
+                fixture.observer().inspect(name).orElseThrow().holders().get(0).token();
+
+        assertThat(fixture.observer().evict(name, shown, "it hangs")).isEqualTo(1);
+        fixture.await().until(() -> !next.isHeld());
+        assertThat(fixture.observer().evict(name, next.token(), "again")).isZero();
     }
 
     @Test

@@ -7,12 +7,14 @@ import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.spi.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** What a store shows and tells: waiters, evictions, its own traits. P8, P14. */
@@ -129,7 +131,8 @@ abstract class NoticeCases {
     void evictedGrantIsNeitherRenewedNorReleased() {
         Peer holder = fixture.peer();
         Grant evicted = holder.take(fixture.claim(name));
-        assertThat(fixture.peer().store().evict(name, "operator", "it hangs")).isEqualTo(1);
+        assertThat(fixture.peer().store().evict(name, OptionalLong.empty(), "operator", "it hangs"))
+                .isEqualTo(1);
         Peer next = fixture.peer();
         Grant successor = next.take(fixture.claim(name));
 
@@ -143,7 +146,7 @@ abstract class NoticeCases {
     void evictionIsRecordedAndTheHolderIsTold() {
         Peer holder = fixture.peer();
         Grant evicted = holder.take(fixture.claim(name));
-        fixture.peer().store().evict(name, "operator", "it hangs");
+        fixture.peer().store().evict(name, OptionalLong.empty(), "operator", "it hangs");
 
         assertThat(fixture.observer().store().inspect(name).flatMap(LockView::lastEviction))
                 .hasValueSatisfying(eviction -> {
@@ -160,7 +163,7 @@ abstract class NoticeCases {
         fixture.needs(Promise.PUSHES);
         Peer holder = fixture.peer();
         Grant evicted = holder.take(fixture.claim(name));
-        fixture.peer().store().evict(name, "operator", "it hangs");
+        fixture.peer().store().evict(name, OptionalLong.empty(), "operator", "it hangs");
 
         fixture.await()
                 .untilAsserted(() -> assertThat(List.copyOf(holder.ear().losses))
@@ -173,15 +176,40 @@ abstract class NoticeCases {
         Grant evicted = peer.take(fixture.claim(name));
         Claim waiting = fixture.claim(name).queued(true);
         peer.refuse(waiting);
-        assertThat(peer.store().evict(name, "operator", "it hangs")).isEqualTo(1);
+        assertThat(peer.store().evict(name, OptionalLong.empty(), "operator", "it hangs"))
+                .isEqualTo(1);
 
         fixture.await().until(() -> peer.isGranted(waiting));
         assertThat(peer.take(waiting).epoch()).isGreaterThan(evicted.epoch());
     }
 
     @Test
+    void evictionByEpochEndsExactlyThatGrant() {
+        Peer holder = fixture.peer();
+        Grant first = holder.take(fixture.claim(name));
+        holder.giveBack(first);
+        Grant successor = holder.take(fixture.claim(name));
+        LockStore operator = fixture.peer().store();
+
+        assertThat(operator.evict(name, OptionalLong.of(first.epoch()), "operator", "it hangs"))
+                .isZero();
+        assertThat(operator.evict(name, OptionalLong.of(successor.epoch() + 1), "operator", "it hangs"))
+                .isZero();
+        assertThat(holder.renew(successor)).isInstanceOf(RenewOutcome.Renewed.class);
+        assertThat(fixture.view(name).lastEviction())
+                .as("nobody was evicted so far")
+                .isEmpty();
+        assertThat(operator.evict(name, OptionalLong.of(successor.epoch()), "operator", "it hangs"))
+                .isEqualTo(1);
+        fixture.await()
+                .until(() -> holder.renew(successor) instanceof RenewOutcome.Lost lost
+                        && lost.reason() == LossReason.EVICTED);
+    }
+
+    @Test
     void evictionOfAFreeNameDoesNothing() {
-        assertThat(fixture.peer().store().evict(name, "operator", "it hangs")).isZero();
+        assertThat(fixture.peer().store().evict(name, OptionalLong.empty(), "operator", "it hangs"))
+                .isZero();
     }
 
     private static boolean wantedOnRenewal(Peer holder, Grant grant) {

@@ -8,10 +8,12 @@ import dev.holdfast.LossReason;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreTraits.Promise;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -161,7 +163,8 @@ abstract class ReaderCases {
         Peer peer = fixture.peer();
         List<Grant> evicted = List.of(
                 peer.take(fixture.reader(name)), peer.take(fixture.reader(name)), peer.take(fixture.reader(name)));
-        assertThat(fixture.peer().store().evict(name, "operator", "it hangs")).isEqualTo(evicted.size());
+        assertThat(fixture.peer().store().evict(name, OptionalLong.empty(), "operator", "it hangs"))
+                .isEqualTo(evicted.size());
         Grant writer = fixture.peer().take(fixture.writer(name));
 
         for (Grant reader : evicted) {
@@ -170,6 +173,28 @@ abstract class ReaderCases {
                     .until(() -> peer.renew(reader) instanceof RenewOutcome.Lost lost
                             && lost.reason() == LossReason.EVICTED);
         }
+    }
+
+    @Test
+    void evictionByEpochEndsOneReader() {
+        Peer peer = fixture.peer();
+        Grant before = peer.take(fixture.reader(name));
+        Grant evicted = peer.take(fixture.reader(name));
+        Grant after = peer.take(fixture.reader(name));
+        LockStore operator = fixture.peer().store();
+        assertThat(operator.evict(name, OptionalLong.of(evicted.epoch()), "operator", "it hangs"))
+                .isEqualTo(1);
+
+        fixture.await()
+                .until(() ->
+                        peer.renew(evicted) instanceof RenewOutcome.Lost lost && lost.reason() == LossReason.EVICTED);
+        assertThat(peer.renew(before)).isInstanceOf(RenewOutcome.Renewed.class);
+        assertThat(peer.renew(after)).isInstanceOf(RenewOutcome.Renewed.class);
+        peer.refuse(fixture.writer(name));
+        assertThat(operator.evict(name, OptionalLong.of(evicted.epoch()), "operator", "again"))
+                .isZero();
+        peer.giveBack(before);
+        peer.giveBack(after);
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockMismatchException;
+import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.StoreTraits.Promise;
 import java.util.ArrayList;
@@ -171,6 +172,24 @@ abstract class SemaphoreCases {
             assertThat(fixture.outcome(loss)).isEqualTo(LossReason.EVICTED);
         }
         assertThat(leases).noneMatch(Lease::isHeld);
+    }
+
+    @Test
+    void evictionByTokenTakesOnePermitAway() throws Exception {
+        DistributedLock permit =
+                fixture.client().semaphore(name, CAPACITY, fixture.renewed()).permits(1);
+        Lease evicted = permit.acquire();
+        Lease kept = permit.acquire();
+        CompletableFuture<LossReason> told = new CompletableFuture<>();
+        evicted.onLost(told::complete);
+
+        assertThat(fixture.observer().evict(name, evicted.token(), "the contract suite wants it"))
+                .isEqualTo(1);
+        assertThat(fixture.outcome(told)).isEqualTo(LossReason.EVICTED);
+        assertThat(fixture.observer().inspect(name).orElseThrow().holders())
+                .extracting(LockView.Holder::token)
+                .containsExactly(kept.token());
+        assertThat(kept.isHeld()).isTrue();
     }
 
     @Test

@@ -82,18 +82,24 @@ final class AdvisorySql {
                 + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? ORDER BY s.name");
     }
 
-    /** Ends the session only if it still holds the lock, because numbers of sessions are used again. */
+    /**
+     * Ends the session only if it holds the lock with the epoch. The look at the session and its end are one statement, but
+     * nothing keeps the session from giving the lock back between the two.
+     */
     String terminate() {
-        return "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.pid = ? AND " + isLock("?");
+        return text("SELECT pg_terminate_backend(h.pid) FROM ${p}session s JOIN " + holders() + " ON TRUE"
+                + " WHERE s.name = ? AND " + EPOCH + " = ?");
     }
 
     private static final String SEATS = " LEFT JOIN ${p}seat d ON d.backend = h.pid AND d.started = h.started";
 
+    private static final String EPOCH = "CASE WHEN h.alone THEN CAST(split_part(h.application_name, ' ', 2) AS BIGINT)"
+            + " WHEN h.pid IS NOT NULL THEN s.epoch END";
+
     /** The columns that the register reads. */
     private static String columns() {
         return "SELECT s.name, s.evicted_low, s.evicted_high, s.evicted_at, s.evicted_by, s.evicted_reason, ${now},"
-                + " 0, 1, 1, CASE WHEN h.alone THEN CAST(split_part(h.application_name, ' ', 2) AS BIGINT)"
-                + " WHEN h.pid IS NOT NULL THEN s.epoch END, h.pid, d.client_name, d.label,"
+                + " 0, 1, 1, " + EPOCH + ", h.pid, d.client_name, d.label,"
                 + " CASE WHEN h.ours THEN CAST(split_part(h.application_name, ' ', 3) AS BIGINT) ELSE ${now} END"
                 + " FROM ${p}session s";
     }

@@ -234,13 +234,22 @@ public final class PostgresAdvisory implements SessionLock {
     }
 
     @Override
-    public void evict(Entry entry, String by, String reason) {
+    public int evict(Entry entry, String by, String reason) {
         register.noteEviction(entry, by, reason);
+        int evicted = 0;
         for (Entry.Holder holder : entry.holders()) {
-            database.run("evict", entry.name(), connection -> {
-                query(connection, sql.terminate(), holder.backend(), AdvisoryKey.of(prefix, entry.name()));
-                return true;
-            });
+            evicted += database.run("evict", entry.name(), connection -> terminate(connection, entry.name(), holder));
+        }
+        return evicted;
+    }
+
+    private int terminate(Connection connection, String name, Entry.Holder holder) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.terminate())) {
+            statement.setString(1, name);
+            statement.setLong(2, holder.epoch());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1) ? 1 : 0;
+            }
         }
     }
 

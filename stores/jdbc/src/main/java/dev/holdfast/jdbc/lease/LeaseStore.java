@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -245,9 +246,9 @@ public final class LeaseStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         ready("evict", name);
-        return inTransaction("evict", name, Set.of(name), false, lines -> lines.evict(name, by, reason));
+        return inTransaction("evict", name, Set.of(name), false, lines -> lines.evict(name, epoch, by, reason));
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -132,8 +133,8 @@ final class Lines {
         return all || some ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
     }
 
-    /** Takes a name away from all who hold it. */
-    int evict(String name, String by, String reason) {
+    /** Takes a name away from all who hold it, or from the one with an epoch. */
+    int evict(String name, OptionalLong only, String by, String reason) {
         refresh();
         Line line = lines.get(name);
         if (line == null) {
@@ -141,14 +142,14 @@ final class Lines {
         }
         List<Long> epochs = new ArrayList<>();
         OwnerId holder = line.owner;
-        if (holder != null) {
+        if (holder != null && (only.isEmpty() || only.getAsLong() == line.epoch)) {
             epochs.add(line.epoch);
             notices.add(new Notice(
                     Objects.requireNonNull(line.party).client(), Notice.Kind.EVICTED, name, holder, line.epoch));
             line.vacate();
         }
         for (Entry entry : List.copyOf(line.entries)) {
-            if (entry.state == Entry.State.HOLDING) {
+            if (entry.state == Entry.State.HOLDING && (only.isEmpty() || only.getAsLong() == entry.epoch)) {
                 epochs.add(entry.epoch);
                 notices.add(new Notice(entry.party.client(), Notice.Kind.EVICTED, name, entry.owner, entry.epoch));
                 line.remove(entry);

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,19 @@ public record Entry(String name, long now, @Nullable Eviction eviction, List<Hol
             String clientName,
             String label,
             long since) {}
+
+    /** {@return the same with only the holder that has an epoch; unchanged without an epoch} */
+    Entry only(OptionalLong epoch) {
+        return epoch.isEmpty()
+                ? this
+                : new Entry(
+                        name,
+                        now,
+                        eviction,
+                        holders.stream()
+                                .filter(holder -> holder.epoch == epoch.getAsLong())
+                                .toList());
+    }
 
     boolean isEvicted(long epoch) {
         return eviction != null && eviction.low <= epoch && epoch <= eviction.high;

@@ -285,18 +285,43 @@ public final class Register {
         }
     }
 
-    /** Ends a session of the database by force; whether it was there does not matter. */
-    void terminate(String name, long backend) {
-        database.run("evict", name, connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql.terminate(backend))) {
-                return statement.execute();
-            } catch (SQLException gone) {
-                if (gone.getErrorCode() == NO_SUCH_THREAD) {
-                    return false;
+    /**
+     * Ends the sessions of those holders that are still on the roll with the same epoch. While the row of the epoch and the
+     * roll are locked nobody is granted the name, and a holder that gives it back waits before its session is used again: so
+     * neither a successor nor a lock of another name is hit.
+     */
+    int terminate(Entry noted) {
+        return database.transact(dialect, "evict", noted.name(), connection -> {
+            query(connection, sql.lockEpoch(), noted.name());
+            query(connection, sql.lockHolders(), noted.name());
+            int ended = 0;
+            for (Entry entry : entries(connection, sql.readOne(), noted.name())) {
+                for (Entry.Holder holder : entry.holders()) {
+                    if (noted.holders().stream().anyMatch(other -> other.epoch() == holder.epoch())) {
+                        terminate(connection, holder.backend());
+                        ended++;
+                    }
                 }
+            }
+            return ended;
+        });
+    }
+
+    private void terminate(Connection connection, long backend) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.terminate(backend))) {
+            statement.execute();
+        } catch (SQLException gone) {
+            if (gone.getErrorCode() != NO_SUCH_THREAD) {
                 throw gone;
             }
-        });
+        }
+    }
+
+    private void query(Connection connection, String statementText, String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(statementText)) {
+            dialect.bindName(statement, 1, name);
+            statement.executeQuery().close();
+        }
     }
 
     /** MySQL and MariaDB: there is no such connection any more. */

@@ -40,6 +40,16 @@ final class RegisterSql {
         return text("SELECT epoch FROM ${p}session WHERE name = ?");
     }
 
+    /** Whoever is granted the name raises its epoch, and so waits for this. */
+    String lockEpoch() {
+        return text("SELECT epoch FROM ${p}session WHERE name = ? FOR UPDATE");
+    }
+
+    /** Whoever gives the name back deletes itself from the roll first, and so waits for this. */
+    String lockHolders() {
+        return text("SELECT owner FROM ${p}holder WHERE name = ? FOR UPDATE");
+    }
+
     String insertHolder() {
         return text(
                 "INSERT INTO ${p}holder (name, owner, kind, capacity, units, epoch, backend, client_name, label, since)"

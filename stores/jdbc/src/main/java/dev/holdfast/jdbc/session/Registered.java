@@ -91,8 +91,8 @@ public final class Registered implements SessionLock {
     }
 
     @Override
-    public void evict(Entry entry, String by, String reason) {
+    public int evict(Entry entry, String by, String reason) {
         register.noteEviction(entry, by, reason);
-        entry.holders().forEach(holder -> register.terminate(entry.name(), holder.backend()));
+        return register.terminate(entry);
     }
 }

@@ -60,11 +60,13 @@ public interface SessionLock {
     List<Entry> list(String prefix);
 
     /**
-     * Notes who takes a name away from its holders, and ends their sessions.
+     * Notes who takes a name away from some of its holders, and ends the sessions of those that still hold it with the same
+     * epoch then.
      *
-     * @param entry the name, as it was read
+     * @param entry the name with the holders to evict, as they were read
      * @param by who
      * @param reason why
+     * @return how many were evicted
      */
-    void evict(Entry entry, String by, String reason);
+    int evict(Entry entry, String by, String reason);
 }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -214,13 +215,10 @@ public final class SessionStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         SessionLock ready = ready("evict", name);
-        Entry entry = ready.read(name);
-        if (!entry.holders().isEmpty()) {
-            ready.evict(entry, by, reason);
-        }
-        return entry.holders().size();
+        Entry entry = ready.read(name).only(epoch);
+        return entry.holders().isEmpty() ? 0 : ready.evict(entry, by, reason);
     }
 
     @Override

@@ -142,8 +142,7 @@ final class Mutants {
                         "&& lend(idle, waiter, now, Source.STICKY, aftermath)",
                         "&& idle.rewind() && lend(idle, waiter, now, Source.STICKY, aftermath)")));
         all.add(Mutant.of(
-                "hand-off-past-budget",
-                engine("Tenure", "now - grantedNanos < terms.handOffNanos", "now >= 0")));
+                "hand-off-past-budget", engine("Tenure", "now - grantedNanos < terms.handOffNanos", "now >= 0")));
         all.add(Mutant.of(
                 "hand-off-after-loss",
                 engine(

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,7 @@ final class ReplicaTest {
         old.apply(claimed("waits-for-b", part("b")));
         Replica young = copyOf(old);
 
-        Entry evicted = new Entry.Evicted(++now, "permits", "somebody", "why not");
+        Entry evicted = new Entry.Evicted(++now, "permits", OptionalLong.empty(), "somebody", "why not");
         old.apply(evicted);
         young.apply(evicted);
 
@@ -123,7 +124,14 @@ final class ReplicaTest {
                 return new Entry.Gone(++now, client);
             }
             case 1 -> {
-                return new Entry.Evicted(++now, "name-" + random.nextInt(NAMES), client, "why not");
+                String name = "name-" + random.nextInt(NAMES);
+                OptionalLong epoch = random.nextBoolean()
+                        ? OptionalLong.empty()
+                        : replica.table().heldBy(client, now).stream()
+                                .filter(grant -> grant.name().equals(name))
+                                .mapToLong(Grant::epoch)
+                                .findFirst();
+                return new Entry.Evicted(++now, name, epoch, client, "why not");
             }
             case 2 -> {
                 return new Entry.Ended(++now, anyOwner());

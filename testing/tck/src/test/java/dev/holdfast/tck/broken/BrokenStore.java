@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A store in memory with one thing wrong. Thread-safe. */
@@ -87,8 +88,8 @@ final class BrokenStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
-        return store.evict(name, by, reason);
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
+        return store.evict(name, epoch, by, reason);
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -159,9 +160,12 @@ public final class TcpLockServer {
             }
             case EVICT -> {
                 String name = in.readUTF();
+                boolean one = in.readBoolean();
+                long epoch = in.readLong();
+                OptionalLong only = one ? OptionalLong.of(epoch) : OptionalLong.empty();
                 String by = in.readUTF();
                 String reason = in.readUTF();
-                atomically(out, now -> out.writeInt(table.evict(name, by, reason, now)));
+                atomically(out, now -> out.writeInt(table.evict(name, only, by, reason, now)));
             }
             case PING -> atomically(out, now -> {});
         }

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ThreadLocalRandom;
@@ -122,12 +123,14 @@ final class TcpStore implements LockStore {
     }
 
     @Override
-    public int evict(String name, String by, String reason) {
+    public int evict(String name, OptionalLong epoch, String by, String reason) {
         return ask(
                 Wire.Request.EVICT,
                 name,
                 out -> {
                     out.writeUTF(name);
+                    out.writeBoolean(epoch.isPresent());
+                    out.writeLong(epoch.orElse(0));
                     out.writeUTF(by);
                     out.writeUTF(reason);
                 },
