@@ -1,6 +1,5 @@
 package dev.holdfast;
 
-import dev.holdfast.spi.StoreTraits;
 import java.util.List;
 import java.util.Optional;
 

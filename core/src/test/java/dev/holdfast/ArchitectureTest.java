@@ -15,6 +15,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
@@ -39,6 +42,9 @@ class ArchitectureTest {
 
     /** The only class of the API that knows the engine. */
     private static final Set<String> ENGINE_USERS = Set.of("HoldfastBuilder");
+
+    /** The only class of the API whose methods name the SPI: what a store module makes and the client calls. */
+    private static final Set<String> SPI_BRIDGES = Set.of("StoreFactory");
 
     /** The only classes that read a clock of the machine; everybody else is handed one. Epochs start from it. */
     private static final Set<String> CLOCK_READERS = Set.of("SystemClock", "SharedMemory", "MachineTime");
@@ -67,6 +73,18 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(ENGINE)
+                .check(CORE);
+    }
+
+    @Test
+    void usersNeedNoTypeOfTheSpi() {
+        classes()
+                .that()
+                .resideInAPackage(API)
+                .and()
+                .arePublic()
+                .and(not(belongToOneOf(SPI_BRIDGES)))
+                .should(notShow(SPI))
                 .check(CORE);
     }
 
@@ -145,6 +163,27 @@ class ArchitectureTest {
                 .should()
                 .haveNameMatching("(.*[.$])?(" + UNWANTED_NAME + ")")
                 .check(CORE);
+    }
+
+    /** Looks at what others can name: supertypes and the types of public members, type arguments included. */
+    private static ArchCondition<JavaClass> notShow(String packageName) {
+        return new ArchCondition<>("not show a type of " + packageName) {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                Stream<JavaClass> supertypes = Stream.concat(
+                                type.getSuperclass().stream(), type.getInterfaces().stream())
+                        .flatMap(shown -> shown.getAllInvolvedRawTypes().stream());
+                Stream<JavaClass> members = type.getMembers().stream()
+                        .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC)
+                                && !member.getModifiers().contains(JavaModifier.SYNTHETIC))
+                        .flatMap(member -> member.getAllInvolvedRawTypes().stream());
+                Stream.concat(supertypes, members)
+                        .filter(shown -> shown.getPackageName().equals(packageName))
+                        .distinct()
+                        .forEach(shown -> events.add(
+                                SimpleConditionEvent.violated(type, type.getName() + " shows " + shown.getName())));
+            }
+        };
     }
 
     private static boolean isOpenByNature(JavaClass type) {

@@ -4,10 +4,10 @@ import dev.holdfast.Credentials;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.LockOptions;
+import dev.holdfast.StoreFactory;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
 import java.net.InetAddress;
@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param credentials the user and password, if given
  * @param clientName the client's name, or null for host and process
  * @param commandTimeout how long one call to the store may take
+ * @param stayAwake whether threads stay awake for microseconds when they wait for something near; never on one processor
  * @param lazy whether not to check that the store answers
  */
 public record Connector(
@@ -40,6 +41,7 @@ public record Connector(
         @Nullable Credentials credentials,
         @Nullable String clientName,
         Duration commandTimeout,
+        boolean stayAwake,
         boolean lazy) {
 
     private static final String PASSWORD_VARIABLE = "HOLDFAST_PASSWORD";
@@ -58,13 +60,14 @@ public record Connector(
                     name,
                     surroundings,
                     messages -> holder.set(opener.open(new StoreContext(
-                            name,
-                            machinery.clock(),
-                            machinery::schedule,
-                            machinery.storeExecutor(),
-                            commandTimeout,
-                            surroundings.random(),
-                            messages))),
+                                    name,
+                                    machinery.clock(),
+                                    machinery::schedule,
+                                    machinery.storeExecutor(),
+                                    commandTimeout,
+                                    surroundings.random(),
+                                    messages)
+                            .withStayAwake(stayAwake))),
                     defaults,
                     listener,
                     machinery::close);

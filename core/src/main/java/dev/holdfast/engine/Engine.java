@@ -2,12 +2,12 @@ package dev.holdfast.engine;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastListener;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
-import dev.holdfast.spi.StoreTraits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,7 @@
 package dev.holdfast.spi;
 
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -27,8 +27,17 @@ public final class ShortWait {
 
     private final AtomicInteger skipped = new AtomicInteger();
 
-    /** Makes one that expects short waits until it has seen others. */
-    public ShortWait() {}
+    private final boolean staysAwake;
+
+    /**
+     * Makes one that expects short waits until it has seen others. Stores get theirs from
+     * {@link StoreContext#newShortWait()}.
+     *
+     * @param staysAwake false for one that never stays awake
+     */
+    public ShortWait(boolean staysAwake) {
+        this.staysAwake = staysAwake;
+    }
 
     /**
      * Waits for a moment, or not at all where that has been of no use.
@@ -36,6 +45,9 @@ public final class ShortWait {
      * @param event whether that for which is waited has come; asked again and again
      */
     public void await(BooleanSupplier event) {
+        if (!staysAwake) {
+            return;
+        }
         if (confidence == 0 && skipped.incrementAndGet() < WAITS_BETWEEN_TRIALS) {
             return;
         }

@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -11,7 +12,6 @@ import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
-import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.spi.StoreUri;
 import dev.holdfast.store.memory.MemoryStoreProvider;
 import java.time.Duration;
@@ -35,14 +35,7 @@ class DelegatingStore implements LockStore {
 
     /** A context whose store can tell nobody anything unasked. */
     static StoreContext mute(StoreContext context) {
-        return new StoreContext(
-                context.clientName(),
-                context.clock(),
-                context.scheduler(),
-                context.ioExecutor(),
-                context.commandTimeout(),
-                context.random(),
-                new Deaf());
+        return context.withListener(new Deaf());
     }
 
     static StoreTraits withoutPushes(StoreTraits traits) {

@@ -2,6 +2,8 @@ package dev.holdfast.store.file;
 
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -10,8 +12,6 @@ import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

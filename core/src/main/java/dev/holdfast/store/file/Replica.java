@@ -2,12 +2,12 @@ package dev.holdfast.store.file;
 
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
-import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import dev.holdfast.store.table.TableImage;

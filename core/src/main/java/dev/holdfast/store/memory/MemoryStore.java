@@ -2,6 +2,8 @@ package dev.holdfast.store.memory;
 
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -10,8 +12,6 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
 import dev.holdfast.store.table.LockTable;
 import java.time.Duration;
 import java.util.List;

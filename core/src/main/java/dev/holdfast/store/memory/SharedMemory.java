@@ -1,9 +1,9 @@
 package dev.holdfast.store.memory;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
-import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import java.util.ArrayList;

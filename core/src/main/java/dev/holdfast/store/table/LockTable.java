@@ -2,13 +2,13 @@ package dev.holdfast.store.table;
 
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
-import dev.holdfast.spi.StoreTraits;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

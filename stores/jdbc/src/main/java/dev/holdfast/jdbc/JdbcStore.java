@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.StoreFactory;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.advisory.NamedLock;
 import dev.holdfast.jdbc.advisory.PostgresAdvisory;
@@ -18,7 +19,6 @@ import dev.holdfast.jdbc.session.SessionStore;
 import dev.holdfast.jdbc.session.SessionTraits;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;

@@ -8,10 +8,15 @@ import java.net.Socket;
 
 /** A socket whose reader stays awake for the few microseconds that a near server takes to answer. */
 final class AttentiveSocket extends Socket {
+    private final ShortWait answer;
+
+    AttentiveSocket(ShortWait answer) {
+        this.answer = answer;
+    }
 
     @Override
     public InputStream getInputStream() throws IOException {
-        return new AttentiveStream(super.getInputStream());
+        return new AttentiveStream(super.getInputStream(), answer);
     }
 
     /** {@return the same without staying awake, for those who do so themselves} */
@@ -21,10 +26,11 @@ final class AttentiveSocket extends Socket {
 
     /** Used by one thread at a time. */
     private static final class AttentiveStream extends FilterInputStream {
-        private final ShortWait answer = new ShortWait();
+        private final ShortWait answer;
 
-        AttentiveStream(InputStream in) {
+        AttentiveStream(InputStream in, ShortWait answer) {
             super(in);
+            this.answer = answer;
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.ShortWait;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +33,19 @@ final class ConnectionSettings {
     private final int maxConnections;
     private final @Nullable SSLContext tls;
     private final JedisClientConfig login;
+    private final Supplier<ShortWait> shortWaits;
 
     private ConnectionSettings(
-            Duration timeout, int maxConnections, @Nullable SSLContext tls, JedisClientConfig login) {
+            Duration timeout,
+            int maxConnections,
+            @Nullable SSLContext tls,
+            JedisClientConfig login,
+            Supplier<ShortWait> shortWaits) {
         this.timeout = timeout;
         this.maxConnections = maxConnections;
         this.tls = tls;
         this.login = login;
+        this.shortWaits = shortWaits;
     }
 
     static ConnectionSettings of(Address address, Settings settings, @Nullable String authorityFile) {
@@ -49,7 +57,8 @@ final class ConnectionSettings {
                 settings.timeout(),
                 settings.maxConnections(),
                 address.tls() ? context(authorityFile) : null,
-                login(settings.timeout(), address.database(), address.user(), address.password()));
+                login(settings.timeout(), address.database(), address.user(), address.password()),
+                settings.shortWaits());
     }
 
     /** The same for sentinels, which have no databases, and users of their own. */
@@ -58,7 +67,8 @@ final class ConnectionSettings {
                 timeout,
                 1,
                 tls,
-                login == null ? login(timeout, 0, null, null) : login(timeout, 0, login.user(), login.password()));
+                login == null ? login(timeout, 0, null, null) : login(timeout, 0, login.user(), login.password()),
+                shortWaits);
     }
 
     /** Connects, and logs in. Answers are awaited for the timeout at most. */
@@ -72,7 +82,7 @@ final class ConnectionSettings {
     }
 
     Dialler dialler(HostAndPort address) {
-        return new Dialler(address, millis(timeout), tls);
+        return new Dialler(address, millis(timeout), tls, shortWaits);
     }
 
     int maxConnections() {

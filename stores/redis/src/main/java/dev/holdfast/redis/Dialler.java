@@ -1,11 +1,13 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.ShortWait;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.util.Objects;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -22,20 +24,22 @@ final class Dialler implements JedisSocketFactory {
     private final HostAndPort address;
     private final int timeoutMillis;
     private final @Nullable SSLContext tls;
+    private final Supplier<ShortWait> shortWaits;
     private @Nullable InetAddress reached;
     private @Nullable Socket opened;
 
-    Dialler(HostAndPort address, int timeoutMillis, @Nullable SSLContext tls) {
+    Dialler(HostAndPort address, int timeoutMillis, @Nullable SSLContext tls, Supplier<ShortWait> shortWaits) {
         this.address = address;
         this.timeoutMillis = timeoutMillis;
         this.tls = tls;
+        this.shortWaits = shortWaits;
     }
 
     @Override
     public Socket createSocket() {
         IOException last = null;
         for (InetAddress host : resolve()) {
-            Socket plain = tls == null ? new AttentiveSocket() : new Socket();
+            Socket plain = tls == null ? new AttentiveSocket(shortWaits.get()) : new Socket();
             try {
                 plain.setTcpNoDelay(true);
                 plain.setKeepAlive(true);

@@ -26,7 +26,7 @@ final class Nodes implements AutoCloseable {
     private final Duration nodeTimeout;
     private final Duration patience;
     private final Semaphore rounds;
-    private final ShortWait nearAnswer = new ShortWait();
+    private final ShortWait nearAnswer;
 
     /** Whether somebody will look for answers that nobody has come for. */
     private final AtomicBoolean sweeping = new AtomicBoolean();
@@ -37,6 +37,7 @@ final class Nodes implements AutoCloseable {
     Nodes(List<Node> all, StoreContext context, RedlockSettings settings) {
         this.all = List.copyOf(all);
         this.context = context;
+        this.nearAnswer = context.newShortWait();
         this.nodeTimeout = settings.nodeTimeout();
         this.patience = settings.common().timeout();
         this.rounds = new Semaphore(settings.common().maxConnections());

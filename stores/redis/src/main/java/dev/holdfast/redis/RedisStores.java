@@ -1,7 +1,7 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreFactory;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreFactory;
 import java.util.Collection;
 import java.util.Objects;
 import java.util.function.Function;

@@ -65,6 +65,6 @@ record RedlockSettings(Settings common, Duration nodeTimeout, Duration maxLease,
     }
 
     private Settings with(Duration timeout) {
-        return new Settings(common.prefix(), common.maxConnections(), timeout, null);
+        return new Settings(common.prefix(), common.maxConnections(), timeout, null, common.shortWaits());
     }
 }

@@ -1,11 +1,13 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param maxConnections the most connections for commands to one server
  * @param timeout the longest that one call may take
  * @param replicas who has to acknowledge a grant, or null for nobody
+ * @param shortWaits how a connection waits for near answers
  */
 record Settings(
         String prefix,
         int maxConnections,
         Duration timeout,
-        @Nullable Replicas replicas) {
+        @Nullable Replicas replicas,
+        Supplier<ShortWait> shortWaits) {
     static final String PREFIX = "prefix";
     static final String MAX_CONNECTIONS = "maxConnections";
     static final String TIMEOUT = "timeout";
@@ -40,7 +44,8 @@ record Settings(
 
     /** The settings of a store that was made without any. */
     static Settings defaults(StoreContext context) {
-        return new Settings(DEFAULT_PREFIX, DEFAULT_MAX_CONNECTIONS, context.commandTimeout(), null);
+        return new Settings(
+                DEFAULT_PREFIX, DEFAULT_MAX_CONNECTIONS, context.commandTimeout(), null, context::newShortWait);
     }
 
     static Settings of(StoreUri uri, StoreContext context) {
@@ -51,7 +56,7 @@ record Settings(
         }
         Duration timeout = uri.option(TIMEOUT).map(text -> time(TIMEOUT, text)).orElse(context.commandTimeout());
         int connections = number(uri, MAX_CONNECTIONS, 1, MOST_CONNECTIONS).orElse(DEFAULT_MAX_CONNECTIONS);
-        return new Settings(prefix, connections, timeout, replicas(uri, timeout));
+        return new Settings(prefix, connections, timeout, replicas(uri, timeout), context::newShortWait);
     }
 
     private static @Nullable Replicas replicas(StoreUri uri, Duration timeout) {

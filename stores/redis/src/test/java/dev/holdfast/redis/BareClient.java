@@ -2,13 +2,13 @@ package dev.holdfast.redis;
 
 import dev.holdfast.LockKind;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreFactory;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.StoreFactory;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreFactory;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;

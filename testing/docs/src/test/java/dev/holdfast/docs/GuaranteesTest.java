@@ -3,8 +3,8 @@ package dev.holdfast.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
-import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits;
+import dev.holdfast.StoreTraits.Promise;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package dev.holdfast.simulation;
 
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
-import dev.holdfast.spi.StoreTraits;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -2,9 +2,9 @@ package dev.holdfast.simulation;
 
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
-import dev.holdfast.spi.StoreTraits;
 import dev.holdfast.store.table.LockTable;
 import dev.holdfast.store.table.Notices;
 import java.util.List;

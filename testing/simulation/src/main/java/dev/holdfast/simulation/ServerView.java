@@ -2,14 +2,14 @@ package dev.holdfast.simulation;
 
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
-import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

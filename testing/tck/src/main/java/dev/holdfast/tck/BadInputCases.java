@@ -7,7 +7,7 @@ import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.LockOptions;
 import dev.holdfast.StoreMisconfiguredException;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;

@@ -3,11 +3,11 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.fence.Fence;
 import dev.holdfast.fence.StaleTokenException;
 import dev.holdfast.fence.Stamped;
 import dev.holdfast.fence.StampedResource;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 

@@ -9,7 +9,7 @@ import dev.holdfast.HoldfastBuilder;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
-import dev.holdfast.spi.StoreTraits;
+import dev.holdfast.StoreTraits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -8,7 +8,7 @@ import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -153,14 +153,7 @@ final class Link {
 
     /** Puts this line between a client and the store that {@code opener} opens. */
     LockStore connect(StoreContext context, Function<StoreContext, LockStore> opener) {
-        StoreContext heardThroughHere = new StoreContext(
-                context.clientName(),
-                context.clock(),
-                context.scheduler(),
-                context.ioExecutor(),
-                context.commandTimeout(),
-                context.random(),
-                new LinkedListener(messages, context.listener()));
+        StoreContext heardThroughHere = context.withListener(new LinkedListener(messages, context.listener()));
         return new LinkedStore(this, opener.apply(heardThroughHere), context.commandTimeout());
     }
 

@@ -3,12 +3,12 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockKind;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
-import dev.holdfast.spi.StoreTraits.Promise;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -2,13 +2,13 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
-import dev.holdfast.spi.StoreTraits;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

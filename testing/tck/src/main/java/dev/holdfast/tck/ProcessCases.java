@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockView;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits.Promise;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.holdfast.tck;
 
-import dev.holdfast.spi.StoreTraits;
+import dev.holdfast.StoreTraits;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;

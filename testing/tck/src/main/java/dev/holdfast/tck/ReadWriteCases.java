@@ -7,7 +7,7 @@ import dev.holdfast.DistributedReadWriteLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockMismatchException;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -9,7 +9,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockMismatchException;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreTraits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.session;
 
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
@@ -14,7 +15,6 @@ import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreTraits;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.holdfast.jdbc.session;
 
 import dev.holdfast.LockOptions;
-import dev.holdfast.spi.StoreTraits;
-import dev.holdfast.spi.StoreTraits.Promise;
+import dev.holdfast.StoreTraits;
+import dev.holdfast.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;

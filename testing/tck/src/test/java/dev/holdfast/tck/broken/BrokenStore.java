@@ -1,6 +1,7 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -8,7 +9,6 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
-import dev.holdfast.spi.StoreTraits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

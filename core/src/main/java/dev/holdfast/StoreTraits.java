@@ -1,4 +1,4 @@
-package dev.holdfast.spi;
+package dev.holdfast;
 
 import java.time.Duration;
 import java.util.EnumSet;
