@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 
 /**
  * A lock across threads, processes and machines. Thread-safe, cheap to make and to keep; all state is in the client and
@@ -102,12 +101,13 @@ public interface DistributedLock {
     }
 
     /**
-     * Shows this lock as a thread-owned, re-entrant {@link Lock}. Views of one name share ownership within the client;
-     * a nested acquire costs no remote call and shares the token. Re-entry on a lost lease, and {@code unlock()} of
-     * one, throw {@link LeaseLostException}; {@code newCondition()} throws {@link UnsupportedOperationException}. A
-     * thread that ends without unlocking leaves its lock held, and renewed, until the client closes.
+     * Shows this lock as a thread-owned, re-entrant {@link java.util.concurrent.locks.Lock}. Views of one name share
+     * ownership within the client; a nested acquire costs no remote call and shares the token. Re-entry on a lost lease,
+     * and {@code unlock()} of one, throw {@link LeaseLostException}; {@code newCondition()} throws
+     * {@link UnsupportedOperationException}. A thread that ends without unlocking leaves its lock held, and renewed,
+     * until the client closes.
      *
      * @return the view
      */
-    Lock asLock();
+    LeasedLock asLock();
 }

@@ -109,6 +109,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock all(List<String> names, LockOptions options) {
+        engine.ensureOpen();
         Names.check(names);
         if (names.size() > 1) {
             require(Promise.SEVERAL_NAMES);
@@ -123,6 +124,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
+        engine.ensureOpen();
         require(Promise.READ_WRITE);
         Names.check(name);
         DistributedLock read = unitsOf(name, LockKind.READ_WRITE, 1, Claim.MANY, options);
@@ -137,6 +139,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedSemaphore semaphore(String name, int capacity, LockOptions options) {
+        engine.ensureOpen();
         require(Promise.SEMAPHORE);
         Names.check(name);
         if (capacity < 1 || capacity > MOST_PERMITS) {

@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Lease;
+import dev.holdfast.LeasedLock;
 import dev.holdfast.LockOptions;
 import dev.holdfast.spi.Claim;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /** Every lock there is: terms, and the engine that acquires on them. Thread-safe. */
@@ -73,7 +73,7 @@ final class EngineLock implements DistributedLock {
     }
 
     @Override
-    public Lock asLock() {
+    public LeasedLock asLock() {
         return new ThreadOwnedLock(engine, terms, threadHolds);
     }
 

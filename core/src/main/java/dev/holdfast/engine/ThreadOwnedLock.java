@@ -1,13 +1,15 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.Lease;
+import dev.holdfast.LeasedLock;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /** A lock as the JDK knows it: owned by the thread that took it, and re-entrant. Thread-safe. */
-final class ThreadOwnedLock implements Lock {
+final class ThreadOwnedLock implements LeasedLock {
     private final Engine engine;
     private final Terms terms;
     private final ThreadHolds holds;
@@ -80,7 +82,30 @@ final class ThreadOwnedLock implements Lock {
         if (--nesting.depth == 0) {
             holds.remove(nesting);
             nesting.lease.close();
+        } else {
+            // Whoever leaves an inner block must know as well that its work was not protected.
+            nesting.lease.ensureHeld();
         }
+    }
+
+    @Override
+    public Optional<Lease> lease() {
+        ThreadHolds.Nesting nesting = holds.current(terms);
+        return nesting == null
+                ? Optional.empty()
+                : Optional.of(new BorrowedLease(nesting.lease, "it ends with the last unlock()"));
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        ThreadHolds.Nesting nesting = holds.current(terms);
+        return nesting != null && nesting.lease.isHeld();
+    }
+
+    @Override
+    public int holdCount() {
+        ThreadHolds.Nesting nesting = holds.current(terms);
+        return nesting == null ? 0 : nesting.depth;
     }
 
     @Override

@@ -114,6 +114,11 @@ abstract class ClosingCases {
         closed(() -> fixture.outcome(lock.tryAcquireAsync(Duration.ofSeconds(1))));
         closed(() -> lock.asLock().lock());
         closed(() -> lock.asLock().tryLock());
+        closed(() -> client.lock(fixture.name()));
+        closed(() -> client.all(fixture.name(), fixture.name()));
+        closed(() -> client.readWriteLock(fixture.name()));
+        closed(() -> client.semaphore(fixture.name(), 2));
+        closed(() -> client.election(fixture.name()));
         closed(() -> client.inspect(fixture.name()));
         closed(() -> client.list(fixture.prefix(), 1));
         closed(() -> client.evict(fixture.name(), "maintenance"));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LeaseLostException;
+import dev.holdfast.LeasedLock;
 import dev.holdfast.LockView;
 import dev.holdfast.SelfDeadlockException;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The thread-owned, re-entrant view: all of {@link Lock}'s contract, and what happens to it on loss. P6. */
@@ -252,6 +254,68 @@ abstract class JavaLockCases {
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
         lock.lock();
         lock.unlock();
+    }
+
+    @Test
+    void nestedUnlockOfALostLockIsToldAndCountsDown() {
+        String name = fixture.name();
+        LeasedLock lock = fixture.client().lock(name, fixture.renewed()).asLock();
+        lock.lock();
+        lock.lock();
+        assertThat(fixture.observer().evict(name, "the contract suite wants it"))
+                .isEqualTo(1);
+        fixture.await().until(() -> !lock.isHeldByCurrentThread());
+        assertThat(lock.holdCount()).isEqualTo(2);
+
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(lock.holdCount()).isEqualTo(1);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(lock.holdCount()).isZero();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void viewShowsTheLeaseOfItsThread() throws Exception {
+        String name = fixture.name();
+        Holdfast client = fixture.client();
+        LeasedLock lock = client.lock(name).asLock();
+        assertThat(lock.lease()).isEmpty();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        lock.lock();
+        Lease lease = lock.lease().orElseThrow();
+        lock.lock();
+
+        assertThat(lease.token()).isEqualTo(storedToken(name));
+        assertThat(client.lock(name).asLock().lease().orElseThrow().token())
+                .as("nested entries share the token")
+                .isEqualTo(lease.token());
+        assertThat(lock.holdCount()).isEqualTo(2);
+        assertThat(fixture.start(() -> lock.lease().isEmpty() && lock.holdCount() == 0 && !lock.isHeldByCurrentThread())
+                        .result())
+                .as("another thread holds nothing")
+                .isTrue();
+        lock.unlock();
+        assertThat(lease.isHeld()).isTrue();
+        lock.unlock();
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lock.lease()).isEmpty();
+    }
+
+    @Test
+    void leaseOfAViewCannotBeReleasedPastItsEntries() throws Exception {
+        String name = fixture.name();
+        LeasedLock lock = fixture.client().lock(name).asLock();
+        lock.lock();
+        Lease lease = lock.lease().orElseThrow();
+
+        for (ThrowingCallable release : List.<ThrowingCallable>of(lease::close, lease::release, lease::releaseAsync)) {
+            assertThatThrownBy(release)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("unlock()");
+        }
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        lock.unlock();
+        assertThat(fixture.client().lock(name).tryAcquire()).isPresent();
     }
 
     private static void nest(Lock lock) {
