@@ -124,6 +124,17 @@ public interface Holdfast extends AutoCloseable {
     Election election(String name);
 
     /**
+     * Makes a candidature for leadership.
+     *
+     * @param name as for {@link #lock(String)}
+     * @param options how the lock behind it behaves. With {@link LockOptions#interruptOnLoss()}, the thread that runs
+     *     {@code onElected} is interrupted when the term is lost
+     * @return the election, closed with this client at the latest
+     * @throws IllegalArgumentException if the name is not valid, or the store cannot give such leases
+     */
+    Election election(String name, LockOptions options);
+
+    /**
      * Looks at one name.
      *
      * @param name the lock

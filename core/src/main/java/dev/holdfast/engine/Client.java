@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.DistributedLock;
 import dev.holdfast.DistributedReadWriteLock;
 import dev.holdfast.DistributedSemaphore;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -152,8 +154,23 @@ public final class Client implements Holdfast {
 
     @Override
     public Election election(String name) {
-        LockElection election = new LockElection(engine, lock(name), () -> inspect(name), elections::remove);
+        return election(name, defaults);
+    }
+
+    @Override
+    public Election election(String name, LockOptions options) {
+        return election(name, options, Thread::new);
+    }
+
+    Election election(String name, LockOptions options, ThreadFactory threads) {
+        LockElection election =
+                new LockElection(engine, lock(name, options), threads, () -> inspect(name), elections::remove);
         elections.add(election);
+        if (closing.get()) {
+            // It may have come too late for close(), which ends all elections.
+            election.close();
+            throw new ClientClosedException(clientName());
+        }
         return election;
     }
 
@@ -207,7 +224,8 @@ public final class Client implements Holdfast {
             return;
         }
         try {
-            elections.forEach(LockElection::close);
+            ClientClosedException why = new ClientClosedException(clientName());
+            elections.forEach(election -> election.close(why));
             engine.close();
         } finally {
             try {

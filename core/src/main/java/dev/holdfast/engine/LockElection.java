@@ -8,57 +8,125 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockMismatchException;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
-import java.util.ArrayDeque;
+import dev.holdfast.SelfDeadlockException;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Leadership is holding a lock; losing it means standing again. Thread-safe. */
 final class LockElection implements Election {
-    /** How the pause before standing again is counted: about a second. */
-    private static final int STAND_AGAIN_FAILURES = 6;
-
     private final Engine engine;
     private final DistributedLock lock;
+    private final ThreadFactory threads;
     private final Supplier<Optional<LockView>> view;
     private final Consumer<LockElection> afterClose;
 
-    /** Guarded by this object's monitor, as are all below. */
+    /** Guards this object and its candidatures. */
+    private final ReentrantLock guard = new ReentrantLock();
+
+    /** Signalled whenever a candidate takes office and when a candidature ends. */
+    private final Condition changed = guard.newCondition();
+
     private @Nullable Candidature candidature;
+
+    /** Done when no callback of an earlier candidature runs any more. */
+    private CompletableFuture<?> quiet = CompletableFuture.completedFuture(null);
+
+    /** The thread that runs callbacks, if one does. */
+    private @Nullable Thread caller;
 
     private boolean closed;
 
     LockElection(
-            Engine engine, DistributedLock lock, Supplier<Optional<LockView>> view, Consumer<LockElection> afterClose) {
+            Engine engine,
+            DistributedLock lock,
+            ThreadFactory threads,
+            Supplier<Optional<LockView>> view,
+            Consumer<LockElection> afterClose) {
         this.engine = engine;
         this.lock = lock;
+        this.threads = threads;
         this.view = view;
         this.afterClose = afterClose;
     }
 
     @Override
     public void campaign(Consumer<Lease> onElected, Consumer<LossReason> onDeposed) {
-        Candidature fresh = new Candidature(onElected, onDeposed);
-        synchronized (this) {
+        engine.ensureOpen();
+        Candidature fresh;
+        CompletableFuture<?> earlier;
+        guard.lock();
+        try {
             if (closed) {
                 throw new IllegalStateException("the election '" + name() + "' is closed");
             }
             if (candidature != null) {
                 throw new IllegalStateException("already standing for '" + name() + "'; resign first");
             }
+            earlier = quiet;
+            fresh = new Candidature(onElected, onDeposed, earlier);
             candidature = fresh;
+        } finally {
+            guard.unlock();
         }
-        fresh.stand();
+        earlier.thenRun(fresh::stand);
+    }
+
+    @Override
+    public Lease awaitLeadership() throws InterruptedException {
+        Optional<Lease> term = Optional.empty();
+        while (term.isEmpty()) {
+            term = awaitOffice(Long.MAX_VALUE);
+        }
+        return term.get();
+    }
+
+    @Override
+    public Optional<Lease> awaitLeadership(Duration wait) throws InterruptedException {
+        return awaitOffice(EngineLock.nanos(wait));
+    }
+
+    private Optional<Lease> awaitOffice(long waitNanos) throws InterruptedException {
+        engine.ensureOpen();
+        long left = waitNanos;
+        guard.lockInterruptibly();
+        try {
+            Candidature mine = candidature;
+            if (mine == null) {
+                throw new IllegalStateException("not standing for '" + name() + "'; campaign first");
+            }
+            Optional<Lease> term = mine.term();
+            while (term.isEmpty() && left > 0) {
+                mine.ensureWaitCanEnd();
+                left = changed.awaitNanos(left);
+                term = mine.term();
+            }
+            return term;
+        } finally {
+            guard.unlock();
+        }
+    }
+
+    @Override
+    public Optional<Lease> currentTerm() {
+        guard.lock();
+        try {
+            return candidature == null ? Optional.empty() : candidature.term();
+        } finally {
+            guard.unlock();
+        }
     }
 
     @Override
     public boolean isLeader() {
-        Candidature current = current();
-        return current != null && current.leads();
+        return currentTerm().isPresent();
     }
 
     @Override
@@ -68,174 +136,305 @@ final class LockElection implements Election {
 
     @Override
     public void resign() {
-        Candidature last;
-        synchronized (this) {
-            last = candidature;
-            candidature = null;
-        }
-        if (last != null) {
-            last.end();
-        }
+        end(null, null);
     }
 
     @Override
     public void close() {
-        synchronized (this) {
+        close(null);
+    }
+
+    /** Resigns for good; who waits for leadership is told why. */
+    void close(@Nullable RuntimeException why) {
+        guard.lock();
+        try {
             closed = true;
+        } finally {
+            guard.unlock();
         }
-        resign();
+        end(null, why);
         afterClose.accept(this);
     }
 
-    private synchronized void withdrawn(Candidature over) {
-        if (candidature == over) {
+    /** Ends the candidature, or only a given one. */
+    private void end(@Nullable Candidature only, @Nullable RuntimeException why) {
+        CompletableFuture<Lease> waiting;
+        Lease inOffice;
+        guard.lock();
+        try {
+            Candidature last = candidature;
+            if (last == null || (only != null && only != last)) {
+                return;
+            }
             candidature = null;
+            quiet = last.quiet;
+            last.state = State.ENDED;
+            last.failure = why;
+            waiting = last.wait;
+            inOffice = last.lease;
+            last.lease = null;
+            changed.signalAll();
+        } finally {
+            guard.unlock();
         }
-    }
-
-    private synchronized @Nullable Candidature current() {
-        return candidature;
+        if (waiting != null) {
+            waiting.cancel(false);
+        }
+        if (inOffice != null) {
+            inOffice.release();
+        }
     }
 
     private String name() {
         return lock.names().get(0);
     }
 
-    /** One stand for office, from {@code campaign} to {@code resign}, over any number of terms. */
+    /**
+     * What a candidature is at.
+     *
+     * <pre>
+     *            elected                 onElected returns
+     *  STANDING ---------> TAKING_OFFICE -----------------> IN_OFFICE
+     *     ^                      | lost                        | lost
+     *     |                      v       onElected returns     v
+     *     |                   LEAVING -------------------> DEPOSED
+     *     |                      onDeposed returns             |
+     *     +----------------------------------------------------+
+     *
+     *  from everywhere, when it resigns or cannot go on: ENDED
+     * </pre>
+     */
+    private enum State {
+        STANDING,
+        TAKING_OFFICE,
+        IN_OFFICE,
+        LEAVING,
+        DEPOSED,
+        ENDED
+    }
+
+    /** One stand for office, from {@code campaign} to {@code resign}, over any number of terms. Guarded by the election. */
     private final class Candidature {
+        /** How the pause before something is tried again is counted: about a second. */
+        private static final int TRY_AGAIN_FAILURES = 6;
+
         private final Consumer<Lease> onElected;
         private final Consumer<LossReason> onDeposed;
 
-        /** Callbacks that wait for their turn; guarded by this object's monitor, as are all below. */
-        private final Queue<Runnable> turns = new ArrayDeque<>();
-
-        private boolean taken;
-        private boolean ended;
+        private State state = State.STANDING;
         private @Nullable CompletableFuture<Lease> wait;
-        private @Nullable Lease term;
 
-        Candidature(Consumer<Lease> onElected, Consumer<LossReason> onDeposed) {
+        /** Of the term, while it lasts. */
+        private @Nullable Lease lease;
+
+        /** Why the last term was lost. */
+        private LossReason reason = LossReason.EXPIRED;
+
+        /** Why it has ended, if it did not resign. */
+        private @Nullable RuntimeException failure;
+
+        /** Done when no callback runs any more that was due so far. */
+        private CompletableFuture<?> quiet;
+
+        Candidature(Consumer<Lease> onElected, Consumer<LossReason> onDeposed, CompletableFuture<?> quiet) {
             this.onElected = onElected;
             this.onDeposed = onDeposed;
+            this.quiet = quiet;
         }
 
+        /** The lease as the user sees it, if it is held at this moment. */
+        Optional<Lease> term() {
+            return lease != null && lease.isHeld() ? Optional.of(lent(lease)) : Optional.empty();
+        }
+
+        private Lease lent(Lease own) {
+            return new BorrowedLease(own, "leave office with resign()");
+        }
+
+        /** Refuses a wait that could never end. */
+        void ensureWaitCanEnd() {
+            if (state == State.ENDED) {
+                throw failure != null
+                        ? failure
+                        : new IllegalStateException("the candidature for '" + name() + "' has ended");
+            }
+            if (Thread.currentThread() == caller) {
+                throw new SelfDeadlockException("this callback of the election '" + name()
+                        + "' would wait for itself; the election stands again when it has returned");
+            }
+        }
+
+        /** Gets in line. May be called on the timeline's thread. */
         void stand() {
+            if (stateNow() == State.ENDED) {
+                return;
+            }
             CompletableFuture<Lease> fresh = lock.acquireAsync();
             boolean tooLate;
-            synchronized (this) {
+            guard.lock();
+            try {
                 wait = fresh;
-                tooLate = ended;
+                tooLate = state == State.ENDED;
+            } finally {
+                guard.unlock();
             }
             if (tooLate) {
                 fresh.cancel(false);
-                return;
             }
-            fresh.whenComplete((lease, failure) -> {
-                if (lease != null) {
-                    elected(lease);
-                } else if (failure != null) {
-                    failed(failure);
+            fresh.whenComplete((won, refused) -> {
+                if (won != null) {
+                    elected(won);
+                } else if (refused != null) {
+                    failed(refused);
                 }
             });
         }
 
         /** A name that is in use as something else may be free again later; anything else ends the candidature. */
-        private void failed(Throwable failure) {
-            if (failure instanceof CancellationException || failure instanceof ClientClosedException) {
+        private void failed(Throwable why) {
+            if (why instanceof CancellationException) {
                 return;
             }
-            engine.events().tell(new HoldfastEvent.StoreFailed(name(), "campaign", failure));
-            if (failure instanceof LockMismatchException) {
-                Timed again = new Timed() {
-                    @Override
-                    public void onDue() {
-                        stand();
-                    }
-                };
-                engine.timeline().schedule(again, engine.now() + engine.pace().backoff(STAND_AGAIN_FAILURES));
+            if (!(why instanceof ClientClosedException)) {
+                engine.events().tell(new HoldfastEvent.StoreFailed(name(), "campaign", why));
+            }
+            if (why instanceof LockMismatchException) {
+                later(this::stand);
             } else {
-                withdrawn(this);
+                end(
+                        this,
+                        why instanceof RuntimeException known
+                                ? known
+                                : new IllegalStateException("the candidature for '" + name() + "' has ended", why));
             }
         }
 
-        private void elected(Lease lease) {
+        private void elected(Lease won) {
+            CompletableFuture<?> done = new CompletableFuture<>();
             boolean accepted;
-            synchronized (this) {
-                accepted = !ended;
+            guard.lock();
+            try {
+                accepted = state == State.STANDING;
                 if (accepted) {
-                    term = lease;
-                    turns.add(() -> onElected.accept(lease));
+                    state = State.TAKING_OFFICE;
+                    lease = won;
+                    quiet = done;
+                    changed.signalAll();
                 }
+            } finally {
+                guard.unlock();
             }
             if (accepted) {
-                takeTurnsSoon();
-                lease.onLost(this::deposed);
+                startThread(won, done);
+                won.onLost(reason -> lost(won, reason));
             } else {
-                lease.releaseAsync();
+                won.releaseAsync();
             }
         }
 
-        private void deposed(LossReason reason) {
-            synchronized (this) {
-                term = null;
-                if (ended) {
+        private void lost(Lease last, LossReason why) {
+            CompletableFuture<?> done = new CompletableFuture<>();
+            guard.lock();
+            try {
+                reason = why;
+                lease = null;
+                if (state == State.TAKING_OFFICE) {
+                    state = State.LEAVING;
+                    if (caller != null && lock.options().interruptOnLoss()) {
+                        caller.interrupt();
+                    }
                     return;
                 }
-                turns.add(() -> onDeposed.accept(reason));
+                if (state != State.IN_OFFICE) {
+                    return;
+                }
+                state = State.DEPOSED;
+                quiet = done;
+            } finally {
+                guard.unlock();
             }
-            takeTurnsSoon();
-            if (reason != LossReason.CLIENT_CLOSED) {
+            startThread(last, done);
+        }
+
+        /** Callbacks have a thread of their own, because a leader's may take as long as its term. */
+        private void startThread(Lease own, CompletableFuture<?> done) {
+            try {
+                Thread thread = threads.newThread(() -> callBack(own, done));
+                thread.setName("holdfast-" + engine.clientName() + "-election");
+                thread.setDaemon(true);
+                thread.start();
+            } catch (OutOfMemoryError noThread) {
+                // There are too many threads at the moment. Without callbacks this candidate would never stand again.
+                engine.events().callbackFailed(name(), noThread);
+                later(() -> startThread(own, done));
+            }
+        }
+
+        /** Calls back what is due, then stands again if the term is over. */
+        private void callBack(Lease own, CompletableFuture<?> done) {
+            State at = begin();
+            if (at == State.TAKING_OFFICE || at == State.LEAVING) {
+                if (at == State.LEAVING && lock.options().interruptOnLoss()) {
+                    Thread.currentThread().interrupt();
+                }
+                engine.events().guarded(name(), () -> onElected.accept(lent(own)));
+                at = returned(State.TAKING_OFFICE, State.IN_OFFICE, State.LEAVING, State.DEPOSED);
+                // Whatever interrupt there was concerned onElected.
+                boolean unused = Thread.interrupted();
+            }
+            if (at == State.DEPOSED) {
+                engine.events().guarded(name(), () -> onDeposed.accept(reason));
+                at = returned(State.DEPOSED, State.STANDING, State.ENDED, State.ENDED);
+            }
+            done.complete(null);
+            if (at == State.STANDING) {
                 stand();
             }
         }
 
-        synchronized boolean leads() {
-            return term != null && term.isHeld();
-        }
-
-        void end() {
-            CompletableFuture<Lease> waiting;
-            Lease last;
-            synchronized (this) {
-                ended = true;
-                waiting = wait;
-                last = term;
-                term = null;
-                turns.clear();
-            }
-            if (waiting != null) {
-                waiting.cancel(false);
-            }
-            if (last != null) {
-                last.release();
+        private State begin() {
+            guard.lock();
+            try {
+                caller = state == State.ENDED ? null : Thread.currentThread();
+                return state;
+            } finally {
+                guard.unlock();
             }
         }
 
-        private void takeTurnsSoon() {
-            synchronized (this) {
-                if (taken) {
-                    return;
+        /** Goes from one of two states to the one behind it; unless a further callback is due, this thread is done. */
+        private State returned(State from, State to, State orFrom, State orTo) {
+            guard.lock();
+            try {
+                if (state == from) {
+                    state = to;
+                } else if (state == orFrom) {
+                    state = orTo;
                 }
-                taken = true;
+                caller = state == State.DEPOSED ? caller : null;
+                return state;
+            } finally {
+                guard.unlock();
             }
-            // A thread of its own, because a leader's callback may take as long as its term.
-            Thread thread = new Thread(this::takeTurns, "holdfast-" + engine.clientName() + "-election");
-            thread.setDaemon(true);
-            thread.start();
         }
 
-        private void takeTurns() {
-            while (true) {
-                Runnable next;
-                synchronized (this) {
-                    next = turns.poll();
-                    taken = next != null;
-                }
-                if (next == null) {
-                    return;
-                }
-                engine.events().guarded(name(), next);
+        private State stateNow() {
+            guard.lock();
+            try {
+                return state;
+            } finally {
+                guard.unlock();
             }
+        }
+
+        private void later(Runnable task) {
+            Timed again = new Timed() {
+                @Override
+                public void onDue() {
+                    task.run();
+                }
+            };
+            engine.timeline().schedule(again, engine.now() + engine.pace().backoff(TRY_AGAIN_FAILURES));
         }
     }
 }

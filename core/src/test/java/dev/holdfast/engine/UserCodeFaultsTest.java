@@ -212,8 +212,7 @@ class UserCodeFaultsTest {
                     depositions::add);
             await().atMost(LIMIT).until(() -> inOffice.getCount() == 0);
             assertThat(locks.evict("office", "test")).isEqualTo(1);
-            // It stands again once its deposition is waiting to be told.
-            await().atMost(LIMIT).until(election::isLeader);
+            await().atMost(LIMIT).until(() -> !election.isLeader());
             election.resign();
             stepDown.countDown();
             CompletableFuture<Lease> next = locks.lock("office").acquireAsync();

@@ -84,6 +84,8 @@ public class Given implements AutoCloseable {
         }
     }
 
+    protected void startWork() {}
+
     protected void stopWork() {}
 
     protected void work() {}
