@@ -2,8 +2,10 @@ package dev.holdfast;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock across threads, processes and machines. Thread-safe, cheap to make and to keep; all state is in the client and
@@ -84,17 +86,120 @@ public interface DistributedLock {
     }
 
     /**
-     * Computes something under the lock; the form that cannot forget to release.
+     * Does something under the lock if it is free now, and nothing otherwise. Never waits for a holder.
+     *
+     * @param action what to do
+     * @param <X> what it may throw
+     * @return true if it was done; false if it was skipped because somebody else holds the lock or is ahead in line
+     * @throws X as {@link #run}
+     * @throws StoreUnavailableException if the store did not answer: the action was not done, but nobody can tell
+     *     whether the lock is taken
+     * @throws LeaseLostException if the action went through but the lease was lost meanwhile
+     */
+    default <X extends Exception> boolean tryRun(LeaseAction<X> action) throws X {
+        Optional<Lease> taken = tryAcquire();
+        if (taken.isEmpty()) {
+            return false;
+        }
+        try (Lease lease = taken.get()) {
+            action.run(lease);
+        }
+        return true;
+    }
+
+    /**
+     * Does something under the lock if it can be had within a time, and nothing otherwise.
+     *
+     * @param wait how long to wait at most; zero is the same as {@link #tryRun(LeaseAction)}
+     * @param action what to do
+     * @param <X> what it may throw
+     * @return true if it was done; false if it was skipped because somebody else held the lock all the time
+     * @throws X as {@link #run}
+     * @throws InterruptedException if interrupted while waiting for the lock
+     * @throws StoreUnavailableException if the store's last word was a failure: the action was not done, but nobody can
+     *     tell whether the lock is taken
+     * @throws LeaseLostException if the action went through but the lease was lost meanwhile
+     * @throws IllegalArgumentException if the time is negative
+     */
+    default <X extends Exception> boolean tryRun(Duration wait, LeaseAction<X> action) throws X, InterruptedException {
+        Optional<Lease> taken = tryAcquire(wait);
+        if (taken.isEmpty()) {
+            return false;
+        }
+        try (Lease lease = taken.get()) {
+            action.run(lease);
+        }
+        return true;
+    }
+
+    /**
+     * Computes something under the lock if it is free now. Never waits for a holder. The function must not return null,
+     * because empty means that it was skipped: return an {@link Optional} if there may be no result, or use
+     * {@link #tryRun(LeaseAction)} if there never is one.
      *
      * @param function what to compute
      * @param <T> its result
+     * @param <X> what it may throw
+     * @return the result, or empty if it was skipped because somebody else holds the lock or is ahead in line
+     * @throws X as {@link #call}
+     * @throws StoreUnavailableException if the store did not answer: the function was not called, but nobody can tell
+     *     whether the lock is taken
+     * @throws LeaseLostException if the function went through but the lease was lost meanwhile
+     * @throws NullPointerException if the function returns null
+     */
+    default <T, X extends Exception> Optional<T> tryCall(LeaseFunction<? extends T, X> function) throws X {
+        Optional<Lease> taken = tryAcquire();
+        if (taken.isEmpty()) {
+            return Optional.empty();
+        }
+        try (Lease lease = taken.get()) {
+            return Optional.of(
+                    Objects.requireNonNull(function.call(lease), "tryCall cannot tell null from a taken lock"));
+        }
+    }
+
+    /**
+     * Computes something under the lock if it can be had within a time. The function must not return null, as for
+     * {@link #tryCall(LeaseFunction)}.
+     *
+     * @param wait how long to wait at most; zero is the same as {@link #tryCall(LeaseFunction)}
+     * @param function what to compute
+     * @param <T> its result
+     * @param <X> what it may throw
+     * @return the result, or empty if it was skipped because somebody else held the lock all the time
+     * @throws X as {@link #call}
+     * @throws InterruptedException if interrupted while waiting for the lock
+     * @throws StoreUnavailableException if the store's last word was a failure: the function was not called, but nobody
+     *     can tell whether the lock is taken
+     * @throws LeaseLostException if the function went through but the lease was lost meanwhile
+     * @throws NullPointerException if the function returns null
+     * @throws IllegalArgumentException if the time is negative
+     */
+    default <T, X extends Exception> Optional<T> tryCall(Duration wait, LeaseFunction<? extends T, X> function)
+            throws X, InterruptedException {
+        Optional<Lease> taken = tryAcquire(wait);
+        if (taken.isEmpty()) {
+            return Optional.empty();
+        }
+        try (Lease lease = taken.get()) {
+            return Optional.of(
+                    Objects.requireNonNull(function.call(lease), "tryCall cannot tell null from a taken lock"));
+        }
+    }
+
+    /**
+     * Computes something under the lock; the form that cannot forget to release.
+     *
+     * @param function what to compute
+     * @param <T> its result, which may be null
      * @param <X> what it may throw
      * @return the result
      * @throws X what the function throws; if the lease was lost too, that exception is suppressed in it
      * @throws InterruptedException if interrupted while waiting for the lock
      * @throws LeaseLostException if the function went through but the lease was lost meanwhile
      */
-    default <T, X extends Exception> T call(LeaseFunction<T, X> function) throws X, InterruptedException {
+    default <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> function)
+            throws X, InterruptedException {
         try (Lease lease = acquire()) {
             return function.call(lease);
         }

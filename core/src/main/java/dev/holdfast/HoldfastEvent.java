@@ -3,8 +3,12 @@ package dev.holdfast;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Something that happened in a client. New kinds of event may be added in later releases. */
-public sealed interface HoldfastEvent {
+/**
+ * Something that happened in a client. Only Holdfast makes events. Later releases may add kinds: the interface is not
+ * sealed, so that a pattern {@code switch} over events needs a {@code default} branch and goes on to compile and run. Ignore
+ * kinds that you do not know.
+ */
+public interface HoldfastEvent {
 
     /** {@return the lock it concerns; for several names, joined by a comma} */
     String lockName();

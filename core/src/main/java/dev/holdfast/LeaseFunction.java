@@ -1,13 +1,15 @@
 package dev.holdfast;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Work with a result that is done under a lock.
  *
- * @param <T> its result
+ * @param <T> its result; {@code @Nullable} if it may be null
  * @param <X> what it may throw
  */
 @FunctionalInterface
-public interface LeaseFunction<T, X extends Exception> {
+public interface LeaseFunction<T extends @Nullable Object, X extends Exception> {
     /**
      * Does the work.
      *

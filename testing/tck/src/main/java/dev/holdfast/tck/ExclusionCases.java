@@ -3,11 +3,15 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** One holder at a time, and tokens that tell the order of holders: P1, P3, P4, P5. */
@@ -214,6 +218,78 @@ abstract class ExclusionCases {
                 }))
                 .isSameAs(mine);
 
+        assertThat(fixture.client().lock(name).tryAcquire()).isPresent();
+    }
+
+    @Test
+    void tryRunDoesItsActionOrSkipsIt() throws Exception {
+        String name = fixture.name();
+        DistributedLock lock = fixture.client().lock(name);
+        Holdfast other = fixture.client();
+        List<String> done = new ArrayList<>();
+        Lease held = other.lock(name).acquire();
+        assertThat(lock.tryRun(lease -> done.add("while it is taken"))).isFalse();
+        assertThat(lock.tryRun(Duration.ofMillis(50), lease -> done.add("while it is taken")))
+                .isFalse();
+        held.close();
+
+        assertThat(lock.tryRun(lease -> {
+                    assertThat(lease.isHeld()).isTrue();
+                    assertThat(other.lock(name).tryAcquire()).isEmpty();
+                    done.add("at once");
+                }))
+                .isTrue();
+        assertThat(lock.tryRun(fixture.patience(), lease -> done.add("in time")))
+                .isTrue();
+        assertThat(done).containsExactly("at once", "in time");
+        assertThat(other.lock(name).tryAcquire()).as("it is free again").isPresent();
+    }
+
+    @Test
+    void tryCallReturnsTheResultOrNothing() throws Exception {
+        String name = fixture.name();
+        DistributedLock lock = fixture.client().lock(name);
+        Lease held = fixture.client().lock(name).acquire();
+        assertThat(lock.tryCall(Lease::token)).isEmpty();
+        assertThat(lock.tryCall(Duration.ofMillis(50), Lease::token)).isEmpty();
+        held.close();
+
+        assertThat(lock.tryCall(Lease::token).orElseThrow()).isGreaterThan(held.token());
+        assertThat(lock.tryCall(fixture.patience(), Lease::token).orElseThrow()).isGreaterThan(held.token());
+        assertThat(fixture.client().lock(name).tryAcquire())
+                .as("it is free again")
+                .isPresent();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // What the compiler refuses is refused at run time too.
+    void nullIsAResultOfCallButNotOfTryCall() throws Exception {
+        String name = fixture.name();
+        DistributedLock lock = fixture.client().lock(name);
+
+        assertThat(lock.<@Nullable Object, RuntimeException>call(lease -> null)).isNull();
+        assertThatThrownBy(() -> lock.tryCall(lease -> null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> lock.tryCall(fixture.patience(), lease -> null))
+                .isInstanceOf(NullPointerException.class);
+        assertThat(fixture.client().lock(name).tryAcquire())
+                .as("it is free again")
+                .isPresent();
+    }
+
+    @Test
+    void tryRunAndTryCallReleaseWhenTheirWorkThrows() {
+        String name = fixture.name();
+        DistributedLock lock = fixture.client().lock(name);
+        IOException mine = new IOException("mine");
+
+        assertThatThrownBy(() -> lock.tryRun(lease -> {
+                    throw mine;
+                }))
+                .isSameAs(mine);
+        assertThatThrownBy(() -> lock.tryCall(fixture.patience(), lease -> {
+                    throw mine;
+                }))
+                .isSameAs(mine);
         assertThat(fixture.client().lock(name).tryAcquire()).isPresent();
     }
 

@@ -3,9 +3,11 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.Lease;
+import dev.holdfast.LeaseAction;
 import dev.holdfast.LeaseLostException;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LossReason;
@@ -27,6 +29,24 @@ abstract class LossCases {
 
     LossCases(Fixture fixture) {
         this.fixture = fixture;
+    }
+
+    @Test
+    void tryRunThatLosesItsLeaseIsNotReportedAsDone() {
+        DistributedLock lock = fixture.client().lock(fixture.name(), fixture.renewed());
+        LeaseAction<RuntimeException> loses = lease -> {
+            fixture.observer().evict(lease.name(), "the contract suite wants it");
+            fixture.await().until(() -> !lease.isHeld());
+        };
+
+        assertThatThrownBy(() -> lock.tryRun(loses)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> lock.tryCall(fixture.patience(), lease -> {
+                    loses.run(lease);
+                    throw new IllegalStateException("mine");
+                }))
+                .isInstanceOf(IllegalStateException.class)
+                .satisfies(thrown ->
+                        assertThat(thrown.getSuppressed()).hasExactlyElementsOfTypes(LeaseLostException.class));
     }
 
     @Test

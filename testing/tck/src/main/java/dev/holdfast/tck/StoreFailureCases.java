@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The store cannot be asked: that is never "not acquired", and never leaves anything behind. P2, P14. */
@@ -45,6 +47,23 @@ abstract class StoreFailureCases {
         assertThatThrownBy(() -> lock.tryAcquire(A_WHILE)).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> fixture.outcome(lock.tryAcquireAsync(A_WHILE)))
                 .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void workThatNobodyCanTellWhetherToDoIsNotSkippedInSilence() {
+        Fixture.Linked linked = fixture.linkedClient();
+        linked.link().cut();
+        DistributedLock lock = linked.client().lock(fixture.name());
+        AtomicInteger done = new AtomicInteger();
+
+        for (ThrowingCallable work : List.<ThrowingCallable>of(
+                () -> lock.tryRun(lease -> done.incrementAndGet()),
+                () -> lock.tryRun(A_WHILE, lease -> done.incrementAndGet()),
+                () -> lock.tryCall(lease -> done.incrementAndGet()),
+                () -> lock.tryCall(A_WHILE, lease -> done.incrementAndGet()))) {
+            assertThatThrownBy(work).isInstanceOf(StoreUnavailableException.class);
+        }
+        assertThat(done).hasValue(0);
     }
 
     @Test
