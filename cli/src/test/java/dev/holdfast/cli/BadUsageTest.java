@@ -42,7 +42,7 @@ class BadUsageTest {
                     evict --reason x                    | missing required parameter: 'NAME'
                     evict x                             | missing required option: '--reason=TEXT'
                     evict -y --url memory: --reason= x  | an eviction needs a reason
-                    evict -y --url memory: --reason r --token t x | Invalid value for option '--token'
+                    evict -y --url memory: --reason r --token t x | invalid value for option '--token': 't' is not a long
                     evict -y --url memory: --reason r --token -1 x | a token is not negative
                     evict --url memory: --reason r x    | there is no terminal to ask on, so say --yes
                     watch --interval 1 --url memory:    | '1' is not a duration
