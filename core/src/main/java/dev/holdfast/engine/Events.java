@@ -80,7 +80,8 @@ final class Events {
     void guarded(String lockName, Runnable userCode) {
         try {
             userCode.run();
-        } catch (RuntimeException | Error broken) {
+        } catch (Throwable broken) {
+            // Languages without checked exceptions throw them through interfaces that do not declare them.
             callbackFailed(lockName, broken);
         }
     }
@@ -133,7 +134,15 @@ final class Events {
     }
 
     private void deliverSoon() {
-        callbacks.execute(this::deliver);
+        try {
+            callbacks.execute(this::deliver);
+        } catch (RuntimeException | Error noThread) {
+            // The next event tries again; otherwise none would ever be delivered.
+            synchronized (waiting) {
+                delivering = false;
+            }
+            throw noThread;
+        }
     }
 
     private void deliver() {

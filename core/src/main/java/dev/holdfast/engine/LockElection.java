@@ -325,8 +325,8 @@ final class LockElection implements Election {
                 guard.unlock();
             }
             if (accepted) {
+                won.onLost(why -> lost(won, why));
                 startThread(won, done);
-                won.onLost(reason -> lost(won, reason));
             } else {
                 won.releaseAsync();
             }
@@ -365,8 +365,8 @@ final class LockElection implements Election {
                 thread.start();
             } catch (OutOfMemoryError noThread) {
                 // There are too many threads at the moment. Without callbacks this candidate would never stand again.
-                engine.events().callbackFailed(name(), noThread);
                 later(() -> startThread(own, done));
+                engine.events().callbackFailed(name(), noThread);
             }
         }
 
@@ -378,13 +378,13 @@ final class LockElection implements Election {
                     Thread.currentThread().interrupt();
                 }
                 engine.events().guarded(name(), () -> onElected.accept(lent(own)));
-                at = returned(State.TAKING_OFFICE, State.IN_OFFICE, State.LEAVING, State.DEPOSED);
+                at = returned();
                 // Whatever interrupt there was concerned onElected.
                 boolean unused = Thread.interrupted();
             }
             if (at == State.DEPOSED) {
                 engine.events().guarded(name(), () -> onDeposed.accept(reason));
-                at = returned(State.DEPOSED, State.STANDING, State.ENDED, State.ENDED);
+                at = returned();
             }
             done.complete(null);
             if (at == State.STANDING) {
@@ -402,15 +402,16 @@ final class LockElection implements Election {
             }
         }
 
-        /** Goes from one of two states to the one behind it; unless a further callback is due, this thread is done. */
-        private State returned(State from, State to, State orFrom, State orTo) {
+        /** Goes on to the next state after a callback; unless another one is due, this thread is done. */
+        private State returned() {
             guard.lock();
             try {
-                if (state == from) {
-                    state = to;
-                } else if (state == orFrom) {
-                    state = orTo;
-                }
+                state = switch (state) {
+                    case TAKING_OFFICE -> State.IN_OFFICE;
+                    case LEAVING -> State.DEPOSED;
+                    case DEPOSED -> State.STANDING;
+                    case STANDING, IN_OFFICE, ENDED -> state;
+                };
                 caller = state == State.DEPOSED ? caller : null;
                 return state;
             } finally {

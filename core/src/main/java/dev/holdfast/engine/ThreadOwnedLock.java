@@ -79,12 +79,13 @@ final class ThreadOwnedLock implements LeasedLock {
             throw new IllegalMonitorStateException(
                     "the current thread does not hold '" + terms.describe() + "' through asLock()");
         }
+        Lease lease = nesting.lease;
         if (--nesting.depth == 0) {
             holds.remove(nesting);
-            nesting.lease.close();
+            lease.close();
         } else {
             // Whoever leaves an inner block must know as well that its work was not protected.
-            nesting.lease.ensureHeld();
+            lease.ensureHeld();
         }
     }
 
