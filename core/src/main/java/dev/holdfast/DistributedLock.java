@@ -42,7 +42,9 @@ public interface DistributedLock {
     Optional<Lease> tryAcquire();
 
     /**
-     * Waits for the lock for a limited time. Failures of the store are retried until the time is over.
+     * Waits for the lock for a limited time. Failures of the store are retried until the time is over. If the time is over
+     * before the store has given its first answer, that answer is still waited for, up to the command timeout: so a
+     * very short wait asks once, as {@link #tryAcquire()} does.
      *
      * @param wait how long to wait at most; zero is the same as {@link #tryAcquire()}
      * @return the lease, or empty if somebody else held the lock all the time

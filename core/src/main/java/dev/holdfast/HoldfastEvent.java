@@ -28,7 +28,7 @@ public interface HoldfastEvent {
             STORE,
             /** Handed over by another thread of this client. */
             HAND_OFF,
-            /** Kept from an earlier use by this client. */
+            /** Kept from an earlier use by this client: the lock is sticky, or the client is still within its turn. */
             STICKY
         }
     }

@@ -1,6 +1,5 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.spi.MonotonicClock;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +16,8 @@ final class BlockedWaiter extends Waiter {
     /** Whether it sleeps or is about to; waking a thread that is awake costs time, too. */
     private volatile boolean asleep;
 
-    BlockedWaiter(Engine engine, Terms terms, boolean triesOnce) {
-        super(engine, terms, triesOnce);
+    BlockedWaiter(Engine engine, Terms terms, long waitNanos) {
+        super(engine, terms, waitNanos);
     }
 
     @Override
@@ -27,38 +26,52 @@ final class BlockedWaiter extends Waiter {
         return terms.options.interruptOnLoss() ? thread : null;
     }
 
-    /**
-     * Parks the calling thread until settled, interrupted or late.
-     *
-     * @return whether it is settled
-     */
-    boolean await(MonotonicClock clock, long untilNanos) {
+    /** Parks the calling thread until settled, however often it is interrupted. */
+    void awaitUninterruptibly() {
+        boolean interrupted = false;
         while (!isSettled()) {
-            if (thread.isInterrupted()) {
-                return false;
-            }
-            if (soon) {
-                soon = false;
-                linger();
-            } else {
-                long left = untilNanos == Long.MAX_VALUE ? untilNanos : untilNanos - clock.nanos();
-                if (left <= 0) {
-                    return false;
-                }
-                parkFor(left);
-            }
+            parkUntil(Long.MAX_VALUE);
+            interrupted |= Thread.interrupted();
         }
-        return true;
+        if (interrupted) {
+            thread.interrupt();
+        }
     }
 
-    private void parkFor(long nanos) {
+    /** Parks the calling thread until settled: by the gate, or because it is late or interrupted. */
+    void await() throws InterruptedException {
+        long until = deadlineNanos;
+        while (!isSettled()) {
+            if (thread.isInterrupted()) {
+                if (gate().leave(this)) {
+                    Thread.interrupted();
+                    throw new InterruptedException("interrupted while waiting for '" + terms.describe() + "'");
+                }
+            } else if (until == Long.MAX_VALUE || engine.now() < until) {
+                parkUntil(until);
+            } else if (isOverdue()) {
+                gate().giveUp(this);
+            } else {
+                gate().expire(this);
+                until = engine.longestAnswerBy(until);
+            }
+        }
+    }
+
+    private void parkUntil(long untilNanos) {
+        if (soon) {
+            soon = false;
+            stayAwake();
+            return;
+        }
         asleep = true;
-        // Whoever settles this, or expects that to be soon, writes that first and looks for a sleeper then.
+        // A waker writes its news and then reads asleep; this thread wrote asleep and now reads the news: one sees the
+        // other.
         if (!isSettled() && !soon) {
-            if (nanos == Long.MAX_VALUE) {
+            if (untilNanos == Long.MAX_VALUE) {
                 LockSupport.park(this);
             } else {
-                LockSupport.parkNanos(this, nanos);
+                LockSupport.parkNanos(this, untilNanos - engine.now());
             }
         }
         asleep = false;
@@ -66,7 +79,7 @@ final class BlockedWaiter extends Waiter {
 
     /** Lets other threads run, but stays awake for a moment. Correctness does not depend on it, only speed. */
     @SuppressWarnings("ThreadPriorityCheck")
-    private void linger() {
+    private void stayAwake() {
         for (int yields = 0; yields < MOST_YIELDS && !isSettled(); yields++) {
             Thread.yield();
         }
@@ -76,13 +89,6 @@ final class BlockedWaiter extends Waiter {
     void expectSoon() {
         soon = true;
         deliver();
-    }
-
-    /** Waits out the moment between a gate's decision and its settling. */
-    void awaitSettled() {
-        while (!isSettled()) {
-            LockSupport.parkNanos(this, 1_000);
-        }
     }
 
     @Override

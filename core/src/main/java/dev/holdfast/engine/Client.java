@@ -24,7 +24,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -41,11 +43,14 @@ public final class Client implements Holdfast {
     private final Set<LockElection> elections = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closing = new AtomicBoolean();
 
+    /** Open until the store is closed; a thread that closes the client a second time waits for it. */
+    private final CountDownLatch everythingFree = new CountDownLatch(1);
+
     private Client(Engine engine, LockOptions defaults, Runnable afterClose) {
         this.engine = engine;
         this.defaults = defaults;
         this.afterClose = afterClose;
-        this.unlabelled = new Claim.HolderInfo(engine.clientName(), "");
+        this.unlabelled = new Claim.HolderInfo(engine.clientName, "");
     }
 
     /**
@@ -67,7 +72,7 @@ public final class Client implements Holdfast {
             @Nullable HoldfastListener listener,
             Runnable afterClose) {
         Engine engine = new Engine(clientName, surroundings, listener);
-        LockStore opened = store.apply(new Switchboard(engine));
+        LockStore opened = store.apply(new StoreMessages(engine));
         engine.attach(opened);
         Client client = new Client(engine, defaults, afterClose);
         try {
@@ -80,13 +85,13 @@ public final class Client implements Holdfast {
     }
 
     void startJanitor() {
-        engine.leaks().keepStacks();
+        engine.leaks.keepStacks();
         new Janitor(engine, SystemClock.INSTANCE, SystemClock.INSTANCE::wallAheadNanos).start();
     }
 
     @Override
     public String clientName() {
-        return engine.clientName();
+        return engine.clientName;
     }
 
     @Override
@@ -208,7 +213,7 @@ public final class Client implements Holdfast {
             throw new IllegalArgumentException("an eviction needs a reason");
         }
         int evicted = engine.store().evict(Names.check(name), epoch, clientName(), reason);
-        engine.events().tell(new HoldfastEvent.Evicted(name, reason, evicted));
+        engine.events.tell(new HoldfastEvent.Evicted(name, reason, evicted));
         return evicted;
     }
 
@@ -221,18 +226,37 @@ public final class Client implements Holdfast {
     @Override
     public void close() {
         if (!closing.compareAndSet(false, true)) {
+            awaitEverythingFree();
             return;
         }
+        long until = 0;
         try {
             ClientClosedException why = new ClientClosedException(clientName());
             elections.forEach(election -> election.close(why));
-            engine.close();
+            until = engine.close();
         } finally {
             try {
-                engine.store().close();
+                engine.calls.close(engine.store(), until);
             } finally {
+                everythingFree.countDown();
                 afterClose.run();
             }
+        }
+    }
+
+    /** Another thread closes the client: by the time this returns too, everything is free. */
+    private void awaitEverythingFree() {
+        boolean interrupted = false;
+        long until = engine.now() + engine.longestClosingNanos();
+        while (everythingFree.getCount() > 0 && engine.now() < until) {
+            try {
+                boolean unused = everythingFree.await(until - engine.now(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException remembered) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

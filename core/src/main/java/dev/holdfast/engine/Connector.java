@@ -52,8 +52,9 @@ public record Connector(
         StoreFactory opener = opener();
         String name = clientName != null ? clientName : defaultName();
         StoreHolder holder = new StoreHolder();
-        Machinery machinery = new Machinery("holdfast-" + name, holder::get, callbackExecutor);
-        Surroundings surroundings = machinery.surroundings();
+        ClientThreads threads =
+                new ClientThreads("holdfast-" + name, commandTimeout, stayAwake, holder::get, callbackExecutor);
+        Surroundings surroundings = threads.surroundings();
         Client client = null;
         try {
             client = Client.open(
@@ -61,23 +62,23 @@ public record Connector(
                     surroundings,
                     messages -> holder.set(opener.open(new StoreContext(
                                     name,
-                                    machinery.clock(),
-                                    machinery::schedule,
-                                    machinery.storeExecutor(),
+                                    threads.clock(),
+                                    threads.storeScheduler(),
+                                    threads.storeExecutor(),
                                     commandTimeout,
                                     surroundings.random(),
                                     messages)
                             .withStayAwake(stayAwake))),
                     defaults,
                     listener,
-                    machinery::close);
+                    threads::close);
             if (!lazy) {
                 client.ping();
             }
             client.startJanitor();
             return client;
         } catch (RuntimeException | Error unusable) {
-            closeQuietly(client == null ? machinery::close : client::close, unusable);
+            closeQuietly(client == null ? threads::close : client::close, unusable);
             throw unusable;
         }
     }

@@ -1,18 +1,41 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.LockStore;
-import java.util.Objects;
-import java.util.concurrent.TimeoutException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One remote claim, from its first request to its settlement. Serves the head of its gate's line, whoever that is by
- * then; or, as a direct attempt, one waiter outside of the line. Guarded by its gate.
+ * One claim at the store, from its first request to its end. Serves the head of its gate's line, whoever that is by then;
+ * or, as a direct attempt, one waiter outside of the line.
+ *
+ * <pre>
+ *   begin ──▶ ASKING ──"taken" or no answer──▶ WAITING   in the store's line, or until the next try
+ *              │ ▲ └────────hint or timer────────┘ ▲     (begins here after an unanswered direct attempt)
+ *         hint │ └─"taken": asks once more         │
+ *              ▼                                   │
+ *         ASKING_AGAIN ──no answer─────────────────┘
+ *
+ *   any ──granted, refused for good, or nobody wants it any more──▶ OVER
+ * </pre>
+ *
+ * <p>Guarded by its gate.
  */
 final class Contender extends Timed {
+    enum State {
+        ASKING,
+        ASKING_AGAIN,
+        WAITING,
+        OVER
+    }
+
+    /** More losses of one claim before its first answer are not to be expected. */
+    private static final int MOST_LOST_EPOCHS = 1_000;
+
     final Gate gate;
     final Terms terms;
     final Claim claim;
@@ -20,81 +43,191 @@ final class Contender extends Timed {
     /** The waiter of a direct attempt; null where it serves the line. */
     final @Nullable Waiter directFor;
 
-    /** A request is under way. There is at most one at a time. */
-    boolean calling;
+    private State state = State.ASKING;
 
-    /** A hint came while a request was under way: ask once more after it. */
-    boolean askAgain;
+    /** Whether the store's last answer was that somebody else has the lock. */
+    private boolean saidTaken;
 
-    /** Nobody wants its outcome any more. */
-    boolean abandoned;
+    /** How many requests in a row were not answered. */
+    private int failures;
 
-    /** What it was granted, once it was. */
+    /** Some request of it was never answered, and may still arrive at the store. */
+    private boolean unanswered;
+
+    /** Set when it is over, if something of it may be left at the store. */
+    private @Nullable Leftovers leftovers;
+
+    /** What it was granted. */
     @Nullable
-    Tenure tenure;
+    HeldGrant grant;
 
-    /** Some request of it was never answered, and may still arrive. */
-    boolean mayStillArrive;
+    /** Epochs of grants whose loss was told before they came; null if there are none. */
+    private @Nullable Set<Long> lostEpochs;
 
-    /** The last word, if that was a failure. */
-    @Nullable
-    RuntimeException failure;
+    /** Idle grants of this client that must go back before the claim can succeed; guarded by this object's monitor. */
+    private @Nullable List<HeldGrant> releaseFirst;
 
-    /** The store has said that somebody else has the lock. */
-    private boolean answeredNo;
+    /** Used by the thread that makes the first call. */
+    private long askBeforeNanos = Long.MAX_VALUE;
 
-    int failures;
-
-    /** An idle tenure of the same name that must be given back before this claim can succeed. */
-    private @Nullable Tenure releaseFirst;
-
-    private final boolean owesRelease;
-
-    Contender(Gate gate, Terms terms, Claim claim, @Nullable Waiter directFor, @Nullable Tenure releaseFirst) {
+    Contender(Gate gate, Terms terms, Claim claim, @Nullable Waiter directFor) {
         this.gate = gate;
         this.terms = terms;
         this.claim = claim;
         this.directFor = directFor;
-        this.releaseFirst = releaseFirst;
-        this.calling = true;
-        this.owesRelease = releaseFirst != null;
-        if (owesRelease) {
-            gate.engine().settler().owe();
-        }
     }
 
-    /** Asks the store for the first time. */
+    /** Before its first call: adds what that call has to give back to the store. */
+    synchronized void releasesFirst(HeldGrant idle) {
+        if (releaseFirst == null) {
+            releaseFirst = new ArrayList<>(1);
+        }
+        releaseFirst.add(idle);
+    }
+
+    private synchronized List<HeldGrant> takeReleaseFirst() {
+        List<HeldGrant> idle = releaseFirst == null ? List.of() : releaseFirst;
+        releaseFirst = null;
+        return idle;
+    }
+
+    /** When it is too late for the first call, if idle grants had to be given back before. Set before that call. */
+    void isAskedBefore(long nanos) {
+        askBeforeNanos = nanos;
+    }
+
+    /** Asks the store for the first time. If an idle grant cannot be given back in time, there is no use in asking. */
     AcquireOutcome firstCall(LockStore store) {
-        Tenure idle = releaseFirst;
-        if (idle != null) {
-            releaseFirst = null;
-            gate.engine().settler().releaseNow(store, idle);
+        List<HeldGrant> idle = takeReleaseFirst();
+        if (!idle.isEmpty()) {
+            gate.engine.cleanup.releaseFirst(store, idle);
+            if (gate.engine.now() >= askBeforeNanos) {
+                throw Gate.noAnswer(terms);
+            }
         }
         return store.tryAcquire(claim);
     }
 
-    /** The first call was made, or is certain to be made before the client has closed. */
-    void underWay() {
-        if (owesRelease) {
-            gate.engine().settler().paid();
+    /** Whether anybody wants its answer, for those who do not have the monitor. */
+    boolean isNeeded() {
+        synchronized (gate) {
+            return state != State.OVER && (directFor == null || !directFor.isSettled());
         }
     }
 
-    void heardNo() {
-        answeredNo = true;
-        failure = null;
-        failures = 0;
-    }
-
-    /** Null if the store said that somebody else has the lock; otherwise nobody can tell. */
+    /** What it was granted, for those who do not have the monitor. */
     @Nullable
-    RuntimeException lastWord() {
-        return failure != null || answeredNo ? failure : noAnswer(terms);
+    HeldGrant grant() {
+        synchronized (gate) {
+            return grant;
+        }
     }
 
-    static RuntimeException noAnswer(Terms terms) {
-        return new StoreUnavailableException(
-                "acquire", terms.describe(), new TimeoutException("the wait ended before the store answered"));
+    boolean isOver() {
+        return state == State.OVER;
+    }
+
+    boolean isAsking() {
+        return state == State.ASKING || state == State.ASKING_AGAIN;
+    }
+
+    boolean saidTaken() {
+        return saidTaken;
+    }
+
+    /** A reason to ask again came up; returns whether to ask now. */
+    boolean startAsking() {
+        if (state == State.WAITING) {
+            state = State.ASKING;
+            return true;
+        }
+        if (state == State.ASKING) {
+            state = State.ASKING_AGAIN;
+        }
+        return false;
+    }
+
+    /** The store told the loss of a grant of this claim, which may not have come yet. */
+    void lost(long epoch) {
+        if (lostEpochs == null) {
+            lostEpochs = new HashSet<>(2);
+        }
+        if (lostEpochs.size() < MOST_LOST_EPOCHS) {
+            lostEpochs.add(epoch);
+        }
+    }
+
+    /** Whether a grant that has just come is lost already. */
+    boolean wasLost(HeldGrant fresh) {
+        Set<Long> lost = lostEpochs;
+        return (lost != null && fresh.grants.stream().anyMatch(grant -> lost.contains(grant.epoch())))
+                || gate.engine.lostSessions.include(fresh.grants);
+    }
+
+    /** The store said that somebody else has the lock; returns whether to ask again at once. */
+    boolean heardTaken() {
+        saidTaken = true;
+        failures = 0;
+        boolean again = state == State.ASKING_AGAIN;
+        state = State.WAITING;
+        return again;
+    }
+
+    /** The store did not answer; returns how often in a row. */
+    int heardNothing() {
+        saidTaken = false;
+        unanswered = true;
+        state = State.WAITING;
+        return failures++;
+    }
+
+    /** No request is under way after all: it begins later, or not at all. */
+    void isNotAsked() {
+        state = State.WAITING;
+    }
+
+    /** If its first call was not made, the idle grants that it should have given back go back now. */
+    void releaseIdleLater(AfterUnlock after) {
+        for (HeldGrant idle : takeReleaseFirst()) {
+            gate.engine.cleanup.release(idle, after);
+            gate.engine.cleanup.releaseEnds();
+        }
+    }
+
+    /** Nobody wants it any more. What it may have left at the store is cleared away. */
+    void drop(AfterUnlock after) {
+        boolean asking = isAsking();
+        releaseIdleLater(after);
+        state = State.OVER;
+        Leftovers left = new Leftovers(this, unanswered, asking, false);
+        leftovers = left;
+        left.claimIsOver(after);
+    }
+
+    /** It was refused and did not ask to stay in line. Only an earlier request can have left something behind. */
+    void end(AfterUnlock after) {
+        state = State.OVER;
+        if (unanswered) {
+            drop(after);
+        }
+    }
+
+    /** It was granted. Returns what may be left of it when the grant has ended; null if nothing can. */
+    @Nullable
+    Leftovers succeed(boolean pushed) {
+        boolean replyDue = pushed && isAsking();
+        state = State.OVER;
+        if (pushed || unanswered) {
+            leftovers = new Leftovers(this, unanswered, replyDue, pushed);
+        }
+        return leftovers;
+    }
+
+    /** An answer came after it was over. */
+    void answeredLate(@Nullable AcquireOutcome outcome, @Nullable Throwable failure, AfterUnlock after) {
+        if (leftovers != null) {
+            leftovers.replied(outcome, failure, after);
+        }
     }
 
     /** Whether this claim is one that a waiter at the head of the line would make. */
@@ -102,13 +235,8 @@ final class Contender extends Timed {
         return waiter != null && waiter.terms.equals(terms) && waiter.triesOnce != claim.queue();
     }
 
-    /** The tenure of a claim that was granted. */
-    Tenure tenure() {
-        return Objects.requireNonNull(tenure, "not granted");
-    }
-
     @Override
     public void onDue() {
-        gate.contest().askAgain(this);
+        gate.hint(claim.owner());
     }
 }

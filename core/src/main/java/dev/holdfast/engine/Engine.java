@@ -5,231 +5,270 @@ import dev.holdfast.HoldfastListener;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.OwnerId;
-import java.util.ArrayList;
+import dev.holdfast.spi.ReleaseOutcome;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gates of one client, and what they share. Thread-safe.
- *
- * <p>Longer than most files, because it is the one place that the parts of the engine find each other through.
+ * The gates of one client and what they share. Wires the parts together, makes the calls that belong to a caller's
+ * thread, and finds the gate or grant that something concerns. Thread-safe.
  */
 final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
-    private static final int MOST_YIELDS = 3;
-    private static final int MOST_GOODBYE_LOOKS = 25_000;
-    private static final long GOODBYE_LOOK_NANOS = 200_000;
-    private static final int MOST_RELEASES_PER_REQUEST = 1_000;
 
-    private final String clientName;
-    private final Surroundings surroundings;
-    private final Executor callbacks;
-    private final Events events;
-    private final Renewer renewer;
-    private final Poller poller;
-    private final Settler settler;
-    private final Pace pace;
-    private final LeakWatch leaks = new LeakWatch();
+    /** What closing may take beyond one command timeout. */
+    private static final long CLOSING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** How long after its deadline a wait may make the request that it began with. */
+    private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    final String clientName;
+    final Timeline timeline;
+    final StoreCalls calls;
+    final Executor callbacks;
+    final Events events;
+    final Pace pace;
+    final boolean staysAwake;
+    final Renewer renewer = new Renewer(this);
+    final Poller poller = new Poller(this);
+    final StoreCleanup cleanup = new StoreCleanup(this);
+    final Deadlines deadlines = new Deadlines();
+    final LostSessions lostSessions = new LostSessions();
+    final HandOverCost handOverCost = new HandOverCost();
+    final LeakWatch leaks = new LeakWatch();
+
+    private final MonotonicClock clock;
+    private final Supplier<OwnerId> owners;
+    private final long commandTimeoutNanos;
     private final ConcurrentMap<String, Gate> gates = new ConcurrentHashMap<>();
 
-    /** Tenures that do not belong to a gate: of shared locks and of several names. */
-    private final ConcurrentMap<OwnerId, Tenure> detached = new ConcurrentHashMap<>();
+    /** Shared claims by owner, from their first request until their grant has ended; others are found by their gate. */
+    private final ConcurrentMap<OwnerId, Contender> claims = new ConcurrentHashMap<>();
 
-    /** Claims of such locks that are not decided. */
-    private final ConcurrentMap<OwnerId, Contender> undecided = new ConcurrentHashMap<>();
-
-    /** How many threads are giving a lease back. */
-    private final LongAdder releasing = new LongAdder();
+    /** Whether there has been a gate of writers. */
+    private volatile boolean hasWriters;
 
     private @Nullable LockStore store;
     private boolean seesWaiters;
     private boolean pushes;
+    private boolean endsWithSession;
     private volatile boolean closed;
 
     Engine(String clientName, Surroundings surroundings, @Nullable HoldfastListener listener) {
         this.clientName = clientName;
-        this.surroundings = surroundings;
+        this.clock = surroundings.clock();
+        this.timeline = surroundings.timeline();
+        this.calls = surroundings.calls();
         this.callbacks = surroundings.callbacks();
-        this.events = new Events(listener, callbacks, this::now);
-        this.renewer = new Renewer(surroundings);
-        this.poller = new Poller(surroundings);
-        this.settler = new Settler(this);
+        this.owners = surroundings.owners();
+        this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
+        this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
+        this.events = new Events(listener, callbacks, this::now);
     }
 
     /** Tells the engine its store; called once, before anything else. */
     void attach(LockStore opened) {
+        StoreTraits traits = opened.traits();
         store = opened;
-        seesWaiters = opened.traits().promises(StoreTraits.Promise.SEES_WAITERS);
-        pushes = opened.traits().promises(StoreTraits.Promise.PUSHES);
+        seesWaiters = traits.promises(StoreTraits.Promise.SEES_WAITERS);
+        pushes = traits.promises(StoreTraits.Promise.PUSHES);
+        endsWithSession = traits.expiry() == StoreTraits.Expiry.SESSION;
     }
 
     /**
-     * Acquires on the calling thread.
+     * Acquires on the calling thread; with no time to wait it tries once.
      *
      * @return the lease, or null if somebody else has the lock
      */
     @Nullable
     HeldLease acquire(Terms terms, long waitNanos) throws InterruptedException {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, false);
-        callHere(enter(waiter), waiter.startedNanos);
-        long until = waitNanos == Long.MAX_VALUE ? waitNanos : waiter.startedNanos + waitNanos;
-        if (waiter.isSettled() || waiter.await(surroundings.clock(), until)) {
-            return waiter.outcome();
-        }
-        if (!waiter.leave()) {
-            waiter.awaitSettled();
-            return waiter.outcome();
-        }
-        RuntimeException lastWord = leaveLine(waiter);
-        if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted while waiting for '" + terms.describe() + "'");
-        }
-        if (lastWord != null) {
-            throw lastWord;
-        }
-        notAcquired(waiter, null);
-        return null;
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
+        callHere(enter(waiter), waiter);
+        waiter.await();
+        return waiter.outcome();
+    }
+
+    /** Acquires on the calling thread and stays in line when interrupted. */
+    HeldLease acquireUninterruptibly(Terms terms) {
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, Long.MAX_VALUE);
+        callHere(enter(waiter), waiter);
+        waiter.awaitUninterruptibly();
+        return Objects.requireNonNull(waiter.outcome(), "a wait without limit ends with a lease");
     }
 
     /** Tries once on the calling thread. */
     @Nullable
     HeldLease tryAcquire(Terms terms) {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, true);
-        callHere(enter(waiter), waiter.startedNanos);
-        waiter.awaitSettled();
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, 0);
+        callHere(enter(waiter), waiter);
+        waiter.awaitUninterruptibly();
         return waiter.outcome();
     }
 
     /** Acquires without a thread; completes with null if somebody else has the lock. */
     CompletableFuture<@Nullable HeldLease> acquireAsync(Terms terms, long waitNanos) {
-        return new FutureWaiter(this, terms, waitNanos == 0).start(waitNanos);
+        return new FutureWaiter(this, terms, waitNanos).start();
     }
 
     /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */
     @Nullable
     Contender enter(Waiter waiter) {
+        Terms terms = waiter.terms;
         while (true) {
-            String key = waiter.terms.gateKey;
-            Gate gate = gates.get(key);
+            Gate gate = gates.get(terms.gateKey);
             if (gate == null) {
-                gate = gates.computeIfAbsent(key, absent -> new Gate(this, absent));
+                if (terms.passesLocally && !terms.isPlainLock()) {
+                    hasWriters = true;
+                }
+                gate = gates.computeIfAbsent(
+                        terms.gateKey,
+                        key -> terms.passesLocally ? new ExclusiveGate(this, key) : new SharedGate(this, key));
             }
-            if (gate.contest().enter(waiter)) {
-                return waiter.assignment;
+            if (gate.enter(waiter)) {
+                break;
             }
-            gates.remove(key, gate);
+            gates.remove(terms.gateKey, gate);
+        }
+        Contender first = waiter.assignment;
+        if (first != null) {
+            first.isAskedBefore(
+                    waiter.deadlineNanos == Long.MAX_VALUE
+                            ? waiter.deadlineNanos
+                            : waiter.deadlineNanos + ASKING_SLACK_NANOS);
+            endIdleGrantsOfSameNames(first);
+        }
+        return first;
+    }
+
+    /** An idle grant of the same name that is kept at another gate must not stand in the way. */
+    private void endIdleGrantsOfSameNames(Contender first) {
+        if (first.terms.isPlainLock() && !hasWriters) {
+            return;
+        }
+        for (Claim.Part part : first.terms.parts) {
+            forEachExclusiveGateOf(part.name(), rival -> {
+                HeldGrant idle = rival == first.gate ? null : rival.yieldIdle();
+                if (idle != null) {
+                    first.releasesFirst(idle);
+                }
+            });
         }
     }
 
-    private void callHere(@Nullable Contender first, long startedNanos) {
+    private void callHere(@Nullable Contender first, Waiter waiter) {
         Contender next = first;
-        long sent = startedNanos;
+        // Earlier than the request was sent, which is the safe side, and saves a look at the clock.
+        long sent = waiter.startedNanos;
         while (next != null) {
             AcquireOutcome outcome = null;
             Throwable failure = null;
             try {
                 outcome = next.firstCall(store());
-            } catch (RuntimeException | Error unanswered) {
+            } catch (Throwable unanswered) {
                 failure = unanswered;
-            } finally {
-                next.underWay();
             }
-            next = next.gate.contest().answered(next, sent, outcome, failure);
+            next = next.gate.answered(next, sent, outcome, failure);
             sent = now();
         }
     }
 
-    void startInBackground(Waiter waiter) {
-        Contender first = enter(waiter);
-        if (first != null) {
-            callInBackground(first);
-        }
-    }
-
     void callInBackground(Contender contender) {
-        calls().submit(StoreCalls.Lane.ORDINARY, contender::firstCall, (sent, outcome, failure) -> {
-            Contender next = contender.gate.contest().answered(contender, sent, outcome, failure);
+        calls.submit(StoreCalls.Lane.ORDINARY, contender::isNeeded, contender::firstCall, (sent, outcome, failure) -> {
+            Contender next = contender.gate.answered(contender, sent, outcome, failure);
             if (next != null) {
                 callInBackground(next);
             }
         });
-        contender.underWay();
     }
 
-    /** A waiter has given up; returns the last word from the store, if that was a failure. */
-    @Nullable
-    RuntimeException leaveLine(Waiter waiter) {
-        Gate gate = waiter.gate;
-        return gate == null ? Contender.noAnswer(waiter.terms) : gate.contest().leave(waiter);
-    }
-
-    /** Speed depends on the scheduler here, correctness does not. */
-    @SuppressWarnings("ThreadPriorityCheck")
-    Parting release(Hold hold) {
-        Gate gate = hold.tenure.gate;
-        releasing.increment();
+    ReleaseResult release(Hold hold) {
+        cleanup.releaseBegins();
         try {
-            for (int yields = 0; yields < MOST_YIELDS && gate.tenancy().isMissed(hold); yields++) {
-                Thread.yield();
+            ReleaseResult result = hold.grant.gate.release(hold);
+            if (result != ReleaseResult.RELEASE_AT_STORE) {
+                return result;
             }
-            Parting parting = gate.tenancy().release(hold);
-            return parting == Parting.RELEASE_AT_STORE
-                    ? parted(hold, settler.releaseNow(store(), hold.tenure))
-                    : parting;
+            long sent = now();
+            return releasedAtStore(hold, sent, StoreCleanup.tryRelease(store(), hold.grant.grants));
         } finally {
-            releasing.decrement();
+            cleanup.releaseEnds();
         }
     }
 
-    CompletableFuture<Parting> releaseAsync(Hold hold) {
-        releasing.increment();
-        try {
-            Parting parting = hold.tenure.gate.tenancy().release(hold);
-            return parting == Parting.RELEASE_AT_STORE
-                    ? releaseInBackground(hold)
-                    : CompletableFuture.completedFuture(parting);
-        } finally {
-            releasing.decrement();
+    CompletableFuture<ReleaseResult> releaseAsync(Hold hold) {
+        cleanup.expectsReply();
+        ReleaseResult result = hold.grant.gate.release(hold);
+        if (result != ReleaseResult.RELEASE_AT_STORE) {
+            cleanup.gotReply();
+            return CompletableFuture.completedFuture(result);
         }
-    }
-
-    private CompletableFuture<Parting> releaseInBackground(Hold hold) {
-        CompletableFuture<Parting> later = new CompletableFuture<>();
-        calls().submit(StoreCalls.Lane.ORDINARY, to -> to.release(hold.tenure.grants), (sent, outcomes, failure) -> {
-            Parting result = parted(hold, settler.released(hold.tenure, outcomes));
-            callbacks.execute(() -> later.complete(result));
+        CompletableFuture<ReleaseResult> later = new CompletableFuture<>();
+        calls.submit(StoreCalls.Lane.CLEANUP, to -> to.release(hold.grant.grants), (sent, outcomes, failure) -> {
+            ReleaseResult answer = releasedAtStore(hold, sent, outcomes);
+            cleanup.gotReply();
+            callbacks.execute(() -> later.complete(answer));
         });
         return later;
     }
 
-    private Parting parted(Hold hold, boolean wasHeld) {
-        Gate waiting = pushes ? null : gates.get(hold.tenure.terms.gateKey);
-        if (waiting != null) {
-            waiting.contest().hint(null);
+    private ReleaseResult releasedAtStore(Hold hold, long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {
+        HeldGrant released = hold.grant;
+        boolean wasHeld = cleanup.released(released, outcomes);
+        if (released.wanted && outcomes != null) {
+            long now = now();
+            handOverCost.measured(now - sentNanos);
+            if (released.gate instanceof ExclusiveGate exclusive) {
+                exclusive.releasedAtStore(now);
+            }
+        }
+        if (!pushes) {
+            hintLocals(released.terms);
         }
         if (wasHeld) {
-            return Parting.RELEASED;
+            return ReleaseResult.RELEASED;
         }
-        hold.tenure.gate.tenancy().noticeNotHeld(hold);
-        return Parting.LOST_BEFORE;
+        released.noticeNotHeld(hold);
+        return ReleaseResult.LOST_BEFORE;
     }
 
-    void notAcquired(Waiter waiter, @Nullable RuntimeException fault) {
-        Aftermath aftermath = new Aftermath();
-        events.notAcquired(waiter, fault, aftermath);
-        aftermath.run();
+    /** A store that does not tell waiters of a release leaves that to the client, as far as it can. */
+    private void hintLocals(Terms released) {
+        for (String key : released.servedKeys()) {
+            Gate gate = gates.get(key);
+            if (gate != null) {
+                gate.hint(null);
+            }
+        }
+    }
+
+    Claim newClaim(Terms terms, boolean queue) {
+        return new Claim(terms.parts, owners.get(), terms.options.leaseTime(), terms.holder, queue);
+    }
+
+    /** For a claim that is refused: when to ask again, if nothing is heard before. */
+    long pollDelay(long hintNanos) {
+        long delay = pace.pollDelay(hintNanos);
+        if (!pushes) {
+            handOverCost.pollsEvery(delay);
+        }
+        return delay;
+    }
+
+    /** By when everything that was asked before a moment must have been answered. */
+    long longestAnswerBy(long nanos) {
+        return nanos + commandTimeoutNanos;
     }
 
     /** Gives back the leases whose handles were forgotten. */
@@ -243,98 +282,65 @@ final class Engine {
     }
 
     /** Ends leases whose time may have passed while the monotonic clock stood still. */
-    void shortenDeadlines(long byNanos) {
-        forEachTenure(held -> held.gate.tenancy().shorten(held, byNanos));
+    void timeJumped(long byNanos) {
+        deadlines.timeJumped(now(), byNanos);
+        forEachGrant(held -> held.shorten(byNanos));
     }
 
-    void forEachTenure(Consumer<Tenure> action) {
+    void forEachGrant(Consumer<HeldGrant> action) {
         for (Gate gate : gates.values()) {
-            Tenure held = gate.tenancy().tenure();
-            if (held != null) {
-                action.accept(held);
+            if (gate instanceof ExclusiveGate exclusive) {
+                visit(exclusive.grant(), action);
             }
         }
-        detached.values().forEach(action);
+        claims.values().forEach(claim -> visit(claim.grant(), action));
     }
 
-    /** As {@link #forEachTenure}, but only those that can hold a name: that of its gate, and those without one. */
-    void forEachTenureOf(String name, Consumer<Tenure> action) {
-        Gate gate = gates.get(name);
-        Tenure held = gate == null ? null : gate.tenancy().tenure();
+    /** As {@link #forEachGrant}, but only those that can be of an owner. */
+    void forEachGrantOf(String name, OwnerId owner, Consumer<HeldGrant> action) {
+        Contender shared = claims.get(owner);
+        if (shared != null) {
+            visit(shared.grant(), action);
+        } else {
+            forEachExclusiveGateOf(name, gate -> visit(gate.grant(), action));
+        }
+    }
+
+    private static void visit(@Nullable HeldGrant held, Consumer<HeldGrant> action) {
         if (held != null) {
             action.accept(held);
         }
-        detached.values().forEach(action);
     }
 
-    /** Ends everything and gives it back, as far as the store can be reached; called once. */
-    void close() {
-        closed = true;
-        for (Gate gate : gates.values()) {
-            Contender last = gate.contest().close();
-            if (last != null) {
-                settler.withdraw(last.claim, true);
+    /** The gates that an owner may contend at. */
+    void forEachGateOf(String name, OwnerId owner, Consumer<Gate> action) {
+        Contender shared = claims.get(owner);
+        if (shared != null) {
+            action.accept(shared.gate);
+        } else {
+            forEachExclusiveGateOf(name, action::accept);
+        }
+    }
+
+    void forEachExclusiveGateOf(String name, Consumer<ExclusiveGate> action) {
+        for (String key : Terms.passingKeys(name)) {
+            if (gates.get(key) instanceof ExclusiveGate gate) {
+                action.accept(gate);
             }
         }
-        for (Contender direct : undecided.values()) {
-            if (direct.directFor != null) {
-                direct.gate.contest().close(direct);
-                settler.withdraw(direct.claim, true);
-            }
-        }
-        List<Grant> toRelease = new ArrayList<>();
-        forEachTenure(held -> {
-            if (held.gate.tenancy().close(held)) {
-                if (held.mayHaveStrays) {
-                    settler.release(held);
-                } else {
-                    toRelease.addAll(held.grants);
-                }
-            }
-        });
-        for (int from = 0; from < toRelease.size(); from += MOST_RELEASES_PER_REQUEST) {
-            settler.release(toRelease.subList(from, Math.min(toRelease.size(), from + MOST_RELEASES_PER_REQUEST)));
-        }
-        awaitReleases();
-        calls().finish();
-        sweepGates();
     }
 
-    /** What threads are about to give back must reach the store before the store is closed. */
-    private void awaitReleases() {
-        boolean interrupted = Thread.interrupted();
-        for (int look = 0; look < MOST_GOODBYE_LOOKS && (releasing.sum() != 0 || !settler.owesNothing()); look++) {
-            LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    void register(Contender shared) {
+        claims.put(shared.claim.owner(), shared);
     }
 
-    Claim newClaim(Terms terms, boolean queue) {
-        return new Claim(terms.parts, surroundings.owners().get(), terms.options.leaseTime(), terms.holder, queue);
+    @Nullable
+    Contender registered(OwnerId owner) {
+        return claims.get(owner);
     }
 
-    /** Remembers a claim that a push could not be matched to by the name of its gate. */
-    void track(Contender fresh) {
-        if (!fresh.terms.passesLocally) {
-            undecided.put(fresh.claim.owner(), fresh);
-        }
-    }
-
-    void untrack(Contender decided) {
-        if (!decided.terms.passesLocally) {
-            undecided.remove(decided.claim.owner());
-        }
-    }
-
-    void addDetached(Tenure tenure) {
-        detached.put(tenure.owner(), tenure);
-    }
-
-    void removeDetached(Tenure tenure) {
-        detached.remove(tenure.owner(), tenure);
+    boolean unregister(OwnerId owner) {
+        return claims.remove(owner) != null;
     }
 
     /** Making a gate for each use of a lock would cost as much as the rest; keeping them all would be a leak. */
@@ -347,20 +353,29 @@ final class Engine {
         gates.values().forEach(Gate::sweep);
     }
 
-    void retire(String key, Gate gate) {
-        gates.remove(key, gate);
+    void retired(Gate gate) {
+        gates.remove(gate.key, gate);
     }
 
-    @Nullable
-    Gate gateOf(String name) {
-        return gates.get(name);
+    /**
+     * Ends everything and gives it back, as far as the store can be reached within one command timeout; called once.
+     *
+     * @return when closing must be over
+     */
+    long close() {
+        long until = now() + longestClosingNanos();
+        closed = true;
+        gates.values().forEach(Gate::close);
+        claims.values().forEach(claim -> claim.gate.closeDirect(claim));
+        forEachGrant(HeldGrant::close);
+        cleanup.hurry();
+        calls.finish(cleanup::isDone, until);
+        sweepGates();
+        return until;
     }
 
-    /** The gate that an owner contends at: that of its name, unless it asks for several or for a share. */
-    @Nullable
-    Gate gateOf(String name, OwnerId owner) {
-        Contender known = undecided.get(owner);
-        return known != null ? known.gate : gates.get(name);
+    long longestClosingNanos() {
+        return commandTimeoutNanos + CLOSING_SLACK_NANOS;
     }
 
     LockStore store() {
@@ -381,47 +396,11 @@ final class Engine {
         return seesWaiters;
     }
 
-    String clientName() {
-        return clientName;
+    boolean endsWithSession() {
+        return endsWithSession;
     }
 
     long now() {
-        return surroundings.clock().nanos();
-    }
-
-    Timeline timeline() {
-        return surroundings.timeline();
-    }
-
-    StoreCalls calls() {
-        return surroundings.calls();
-    }
-
-    Executor callbacks() {
-        return callbacks;
-    }
-
-    Events events() {
-        return events;
-    }
-
-    Renewer renewer() {
-        return renewer;
-    }
-
-    Poller poller() {
-        return poller;
-    }
-
-    Settler settler() {
-        return settler;
-    }
-
-    Pace pace() {
-        return pace;
-    }
-
-    LeakWatch leaks() {
-        return leaks;
+        return clock.nanos();
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the user's listener what happens, one event after another; does nothing at all without a listener. */
+/** Tells the user's listener what happens, one event after another, and holders of their losses. */
 final class Events {
     private static final int MOST_WAITING = 100_000;
 
@@ -37,42 +37,42 @@ final class Events {
         this.time = time;
     }
 
-    void acquired(Waiter taker, Hold hold, Source source, long now, Aftermath aftermath) {
+    void acquired(Waiter taker, Hold hold, Source source, long now, AfterUnlock after) {
         if (listener != null) {
             Duration waited = Duration.ofNanos(now - taker.startedNanos);
-            later(new HoldfastEvent.Acquired(hold.tenure.terms.describe(), hold.token(), waited, source), aftermath);
+            later(new HoldfastEvent.Acquired(hold.grant.terms.describe(), hold.token(), waited, source), after);
         }
     }
 
-    void notAcquired(Waiter waiter, @Nullable RuntimeException fault, Aftermath aftermath) {
+    void notAcquired(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
         if (listener != null && fault == null) {
             Duration waited = Duration.ofNanos(time.now() - waiter.startedNanos);
-            later(new HoldfastEvent.NotAcquired(waiter.terms.describe(), waited), aftermath);
+            later(new HoldfastEvent.NotAcquired(waiter.terms.describe(), waited), after);
         }
     }
 
-    void released(Hold hold, long now, Aftermath aftermath) {
+    void released(Hold hold, long now, AfterUnlock after) {
         if (listener != null) {
             Duration held = Duration.ofNanos(now - hold.acquiredNanos);
-            later(new HoldfastEvent.Released(hold.tenure.terms.describe(), hold.token(), held), aftermath);
+            later(new HoldfastEvent.Released(hold.grant.terms.describe(), hold.token(), held), after);
         }
     }
 
-    void lost(Hold hold, Aftermath aftermath) {
+    void lost(Hold hold, AfterUnlock after) {
         if (listener != null && hold.reason != null) {
-            later(new HoldfastEvent.Lost(hold.tenure.terms.describe(), hold.token(), hold.reason), aftermath);
+            later(new HoldfastEvent.Lost(hold.grant.terms.describe(), hold.token(), hold.reason), after);
         }
     }
 
     /** Tells the holder and the listener of a loss, on threads where that may take its time. */
-    void tellLoss(Hold hold, LossReason reason, List<Consumer<LossReason>> actions, Aftermath aftermath) {
-        lost(hold, aftermath);
+    void tellLoss(Hold hold, LossReason reason, List<Consumer<LossReason>> actions, AfterUnlock after) {
+        lost(hold, after);
         if (hold.interrupts()) {
-            aftermath.then(() -> callbacks.execute(hold::interrupt));
+            after.then(() -> callbacks.execute(hold::interrupt));
         }
         for (Consumer<LossReason> action : actions) {
-            String name = hold.tenure.terms.describe();
-            aftermath.then(() -> callbacks.execute(() -> guarded(name, () -> action.accept(reason))));
+            String name = hold.grant.terms.describe();
+            after.then(() -> callbacks.execute(() -> guarded(name, () -> action.accept(reason))));
         }
     }
 
@@ -86,14 +86,14 @@ final class Events {
         }
     }
 
-    void storeFailed(String operation, String lockName, Throwable cause, Aftermath aftermath) {
+    void storeFailed(String operation, String lockName, Throwable cause, AfterUnlock after) {
         if (listener != null) {
-            later(new HoldfastEvent.StoreFailed(lockName, operation, cause), aftermath);
+            later(new HoldfastEvent.StoreFailed(lockName, operation, cause), after);
         }
     }
 
     void leaked(Hold hold) {
-        String name = hold.tenure.terms.describe();
+        String name = hold.grant.terms.describe();
         Log.get()
                 .log(
                         System.Logger.Level.WARNING,
@@ -109,9 +109,9 @@ final class Events {
     }
 
     /** Takes its place in order at once, while the gate's monitor is held; is delivered afterwards. */
-    private void later(HoldfastEvent event, Aftermath aftermath) {
+    private void later(HoldfastEvent event, AfterUnlock after) {
         if (enqueue(event)) {
-            aftermath.then(this::deliverSoon);
+            after.then(this::deliverSoon);
         }
     }
 

@@ -5,32 +5,37 @@ import org.jspecify.annotations.Nullable;
 
 /** A waiter without a thread: its outcome completes a future. */
 final class FutureWaiter extends Waiter {
-    private final Engine engine;
     private final CompletableFuture<@Nullable HeldLease> future = new CompletableFuture<>();
     private final Timed timeout = new Timeout();
 
-    FutureWaiter(Engine engine, Terms terms, boolean triesOnce) {
-        super(engine, terms, triesOnce);
-        this.engine = engine;
+    FutureWaiter(Engine engine, Terms terms, long waitNanos) {
+        super(engine, terms, waitNanos);
     }
 
     /** Completes with the lease, or with null if somebody else has the lock. Completed from outside, it gives up. */
-    CompletableFuture<@Nullable HeldLease> start(long waitNanos) {
-        future.whenComplete((lease, failure) -> giveUp());
-        if (!triesOnce && waitNanos != Long.MAX_VALUE) {
-            engine.timeline().schedule(timeout, startedNanos + waitNanos);
+    CompletableFuture<@Nullable HeldLease> start() {
+        Contender first = engine.enter(this);
+        if (deadlineNanos != Long.MAX_VALUE && !isSettled()) {
+            engine.timeline.schedule(timeout, triesOnce ? engine.longestAnswerBy(startedNanos) : deadlineNanos);
         }
-        engine.startInBackground(this);
+        if (first != null) {
+            engine.callInBackground(first);
+        }
+        future.whenComplete((lease, failure) -> {
+            engine.timeline.cancel(timeout);
+            gate().leave(this);
+        });
         return future;
     }
 
     @Override
     void deliver() {
-        engine.timeline().cancel(timeout);
-        engine.callbacks().execute(() -> complete(lease(), failure()));
+        engine.callbacks.execute(this::complete);
     }
 
-    private void complete(@Nullable HeldLease lease, @Nullable RuntimeException failure) {
+    private void complete() {
+        HeldLease lease = lease();
+        RuntimeException failure = failure();
         if (failure != null) {
             future.completeExceptionally(failure);
         } else if (!future.complete(lease) && lease != null) {
@@ -38,20 +43,17 @@ final class FutureWaiter extends Waiter {
         }
     }
 
-    private void giveUp() {
-        if (leave()) {
-            engine.timeline().cancel(timeout);
-            engine.leaveLine(this);
-        }
-    }
-
+    /** Rings when the time is up, and once more when no answer can come any more. */
     private final class Timeout extends Timed {
         @Override
         public void onDue() {
-            if (leave()) {
-                RuntimeException lastWord = engine.leaveLine(FutureWaiter.this);
-                engine.notAcquired(FutureWaiter.this, lastWord);
-                engine.callbacks().execute(() -> complete(null, lastWord));
+            if (isOverdue()) {
+                gate().giveUp(FutureWaiter.this);
+                return;
+            }
+            gate().expire(FutureWaiter.this);
+            if (!isSettled()) {
+                engine.timeline.schedule(this, engine.longestAnswerBy(deadlineNanos));
             }
         }
     }

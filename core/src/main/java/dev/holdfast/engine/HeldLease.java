@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 final class HeldLease implements Lease {
     private final Hold hold;
 
-    HeldLease(Tenure tenure, Waiter taker, long now) {
-        this.hold = new Hold(this, tenure, taker, now);
+    HeldLease(HeldGrant grant, Waiter taker, long now) {
+        this.hold = new Hold(this, grant, taker, now);
     }
 
     Hold hold() {
@@ -26,17 +26,17 @@ final class HeldLease implements Lease {
 
     @Override
     public String name() {
-        return hold.tenure.terms.describe();
+        return hold.grant.terms.describe();
     }
 
     @Override
     public List<String> names() {
-        return hold.tenure.terms.parts.stream().map(Claim.Part::name).toList();
+        return hold.grant.terms.parts.stream().map(Claim.Part::name).toList();
     }
 
     @Override
     public long token() {
-        if (hold.tenure.grants.size() > 1) {
+        if (hold.grant.grants.size() > 1) {
             throw new IllegalStateException(
                     "this lease holds several names, each with a token of its own; ask token(name) for one of "
                             + names());
@@ -46,7 +46,7 @@ final class HeldLease implements Lease {
 
     @Override
     public long token(String name) {
-        for (Grant grant : hold.tenure.grants) {
+        for (Grant grant : hold.grant.grants) {
             if (grant.name().equals(name)) {
                 return Grant.token(grant.epoch(), hold.sequence);
             }
@@ -56,7 +56,7 @@ final class HeldLease implements Lease {
 
     @Override
     public boolean isExclusive() {
-        return hold.tenure.terms.exclusive();
+        return hold.grant.terms.exclusive();
     }
 
     @Override
@@ -70,7 +70,7 @@ final class HeldLease implements Lease {
         if (!hold.isHeld(now)) {
             return Duration.ZERO;
         }
-        long until = Math.min(hold.tenure.validUntilNanos, hold.endsByNanos());
+        long until = Math.min(hold.grant.validUntilNanos, hold.endsByNanos);
         return Duration.ofNanos(until == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, until - now));
     }
 
@@ -79,7 +79,7 @@ final class HeldLease implements Lease {
         if (isHeld()) {
             return;
         }
-        LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold, null);
+        LossReason reason = hold.grant.noticeLoss(hold, null);
         if (reason == null) {
             throw new IllegalStateException("the lease of '" + name() + "' was released");
         }
@@ -89,9 +89,9 @@ final class HeldLease implements Lease {
     @Override
     public void onLost(Consumer<LossReason> action) {
         Objects.requireNonNull(action, "action");
-        LossReason reason = hold.tenure.gate.tenancy().noticeLoss(hold, action);
+        LossReason reason = hold.grant.noticeLoss(hold, action);
         if (reason != null) {
-            engine().events().guarded(name(), () -> action.accept(reason));
+            engine().events.guarded(name(), () -> action.accept(reason));
         }
     }
 
@@ -112,27 +112,27 @@ final class HeldLease implements Lease {
     @Override
     public void close() {
         hold.beginClosing();
-        Parting parting = engine().release(hold);
+        ReleaseResult result = engine().release(hold);
         // Until the release is recorded, this handle must not look forgotten.
         Reference.reachabilityFence(this);
-        if (parting == Parting.LOST_BEFORE && !hold.lossAcknowledged) {
+        if (result == ReleaseResult.LOST_BEFORE && !hold.lossAcknowledged) {
             throw new LeaseLostException(name(), Objects.requireNonNullElse(hold.reason, LossReason.EXPIRED));
         }
     }
 
     @Override
     public String toString() {
-        return "Lease[" + name() + ", token " + Grant.token(hold.tenure.epoch(), hold.sequence) + ", " + hold.state
+        return "Lease[" + name() + ", token " + Grant.token(hold.grant.epoch(), hold.sequence) + ", " + hold.state
                 + "]";
     }
 
     /** Who was told of a loss by {@link #release()} is not told again by {@link #close()}. */
-    private boolean acknowledged(Parting parting) {
-        hold.lossAcknowledged |= parting == Parting.LOST_BEFORE;
-        return parting == Parting.RELEASED;
+    private boolean acknowledged(ReleaseResult result) {
+        hold.lossAcknowledged |= result == ReleaseResult.LOST_BEFORE;
+        return result == ReleaseResult.RELEASED;
     }
 
     private Engine engine() {
-        return hold.tenure.gate.engine();
+        return hold.grant.gate.engine;
     }
 }

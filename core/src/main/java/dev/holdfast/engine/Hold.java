@@ -3,7 +3,6 @@ package dev.holdfast.engine;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Grant;
 import java.lang.ref.PhantomReference;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine knows of one lease. It refers to the user's handle only weakly, so that a forgotten handle is noticed.
- * Guarded by the gate of its tenure, except where a field says otherwise.
+ * Guarded by the gate of its grant, except where a field says otherwise.
  */
 final class Hold extends PhantomReference<HeldLease> {
     /** What has become of a lease. */
@@ -21,10 +20,12 @@ final class Hold extends PhantomReference<HeldLease> {
         LOST
     }
 
-    final Tenure tenure;
+    final HeldGrant grant;
     final int sequence;
     final long acquiredNanos;
-    private final long endsByNanos;
+
+    /** When the longest permitted hold is over. */
+    final long endsByNanos;
 
     /** The thread to interrupt on loss, if that was asked for. */
     private final @Nullable Thread interruptee;
@@ -47,29 +48,23 @@ final class Hold extends PhantomReference<HeldLease> {
     /** Whether the holder has begun to close; guarded by this object's monitor. */
     private boolean closing;
 
-    Hold(HeldLease handle, Tenure tenure, Waiter taker, long now) {
-        super(handle, tenure.gate.engine().leaks().queue());
-        this.tenure = tenure;
-        this.sequence = tenure.nextSequence();
+    Hold(HeldLease handle, HeldGrant grant, Waiter taker, long now) {
+        super(handle, taker.engine.leaks.queue());
+        this.grant = grant;
+        this.sequence = grant.nextSequence();
         this.acquiredNanos = now;
         this.interruptee = taker.interruptee();
         this.takenAt = taker.takenAt;
-        Duration limit = tenure.terms.options.maxHold().orElse(null);
-        this.endsByNanos = limit == null ? Long.MAX_VALUE : now + limit.toNanos();
+        this.endsByNanos = grant.terms.endsByNanos(now);
     }
 
     long token() {
-        return Grant.token(tenure.epoch(), sequence);
-    }
-
-    /** When the longest permitted hold is over. */
-    long endsByNanos() {
-        return endsByNanos;
+        return Grant.token(grant.epoch(), sequence);
     }
 
     /** Computed from the clock each time: a process that slept past the deadline must not believe an old flag. */
     boolean isHeld(long now) {
-        return state == State.HELD && now < tenure.validUntilNanos && now < endsByNanos;
+        return state == State.HELD && now < grant.validUntilNanos && now < endsByNanos;
     }
 
     void addListener(Consumer<LossReason> listener) {

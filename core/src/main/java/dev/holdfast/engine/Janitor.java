@@ -29,7 +29,7 @@ final class Janitor extends Timed {
     }
 
     void start() {
-        engine.timeline().schedule(this, clock.nanos() + ROUND_NANOS);
+        engine.timeline.schedule(this, clock.nanos() + ROUND_NANOS);
     }
 
     @Override
@@ -49,7 +49,7 @@ final class Janitor extends Timed {
         long jump = ahead - lastAheadNanos;
         lastAheadNanos = ahead;
         if (jump > SUSPICIOUS_JUMP_NANOS) {
-            engine.shortenDeadlines(jump);
+            engine.timeJumped(jump);
         }
         engine.releaseForgotten();
         engine.sweepGates();

@@ -16,10 +16,21 @@ final class LeaseFuture<T> extends CompletableFuture<T> {
         wait.whenComplete((lease, failure) -> {
             if (failure != null) {
                 completeExceptionally(failure);
-            } else if (!complete(view.apply(lease)) && lease != null) {
-                lease.releaseAsync();
+            } else {
+                take(lease, view);
             }
         });
         whenComplete((outcome, failure) -> wait.cancel(false));
+    }
+
+    private void take(@Nullable HeldLease lease, Function<@Nullable HeldLease, T> view) {
+        try {
+            if (!complete(view.apply(lease)) && lease != null) {
+                lease.releaseAsync();
+            }
+        } catch (RuntimeException | Error unfit) {
+            // A future that never completes would be worse than any exception.
+            completeExceptionally(unfit);
+        }
     }
 }

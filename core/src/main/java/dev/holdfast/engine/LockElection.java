@@ -9,6 +9,7 @@ import dev.holdfast.LockMismatchException;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.SelfDeadlockException;
+import dev.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -20,7 +21,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Leadership is holding a lock; losing it means standing again. Thread-safe. */
+/**
+ * Leadership is holding a lock; losing it means standing again. Thread-safe.
+ *
+ * <p>Longer than most files, because a candidature is one state machine that has to be read together.
+ */
 final class LockElection implements Election {
     private final Engine engine;
     private final DistributedLock lock;
@@ -180,8 +185,11 @@ final class LockElection implements Election {
         if (waiting != null) {
             waiting.cancel(false);
         }
-        if (inOffice != null) {
+        if (inOffice != null && why == null) {
             inOffice.release();
+        } else if (inOffice != null) {
+            // The client closes, which waits for all releases together.
+            inOffice.releaseAsync();
         }
     }
 
@@ -290,15 +298,15 @@ final class LockElection implements Election {
             });
         }
 
-        /** A name that is in use as something else may be free again later; anything else ends the candidature. */
+        /** A name that is in use as something else, or a store that does not answer, may be fine later; all else is an end. */
         private void failed(Throwable why) {
             if (why instanceof CancellationException) {
                 return;
             }
             if (!(why instanceof ClientClosedException)) {
-                engine.events().tell(new HoldfastEvent.StoreFailed(name(), "campaign", why));
+                engine.events.tell(new HoldfastEvent.StoreFailed(name(), "campaign", why));
             }
-            if (why instanceof LockMismatchException) {
+            if (why instanceof LockMismatchException || why instanceof StoreUnavailableException) {
                 later(this::stand);
             } else {
                 end(
@@ -360,13 +368,13 @@ final class LockElection implements Election {
         private void startThread(Lease own, CompletableFuture<?> done) {
             try {
                 Thread thread = threads.newThread(() -> callBack(own, done));
-                thread.setName("holdfast-" + engine.clientName() + "-election");
+                thread.setName("holdfast-" + engine.clientName + "-election");
                 thread.setDaemon(true);
                 thread.start();
             } catch (OutOfMemoryError noThread) {
                 // There are too many threads at the moment. Without callbacks this candidate would never stand again.
                 later(() -> startThread(own, done));
-                engine.events().callbackFailed(name(), noThread);
+                engine.events.callbackFailed(name(), noThread);
             }
         }
 
@@ -377,13 +385,13 @@ final class LockElection implements Election {
                 if (at == State.LEAVING && lock.options().interruptOnLoss()) {
                     Thread.currentThread().interrupt();
                 }
-                engine.events().guarded(name(), () -> onElected.accept(lent(own)));
+                engine.events.guarded(name(), () -> onElected.accept(lent(own)));
                 at = returned();
                 // Whatever interrupt there was concerned onElected.
                 boolean unused = Thread.interrupted();
             }
             if (at == State.DEPOSED) {
-                engine.events().guarded(name(), () -> onDeposed.accept(reason));
+                engine.events.guarded(name(), () -> onDeposed.accept(reason));
                 at = returned();
             }
             done.complete(null);
@@ -435,7 +443,7 @@ final class LockElection implements Election {
                     task.run();
                 }
             };
-            engine.timeline().schedule(again, engine.now() + engine.pace().backoff(TRY_AGAIN_FAILURES));
+            engine.timeline.schedule(again, engine.now() + engine.pace.backoff(TRY_AGAIN_FAILURES));
         }
     }
 }

@@ -7,7 +7,9 @@ final class Pace {
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
     private static final int MOST_DOUBLINGS = 7;
     private static final long SHORTEST_POLL_NANOS = 1_000_000;
-    private static final long LONGEST_POLL_NANOS = 10_000_000_000L;
+    /** With its jitter less than five seconds: the longest that a waiter needs to find out after an outage. */
+    private static final long LONGEST_POLL_NANOS = 4_000_000_000L;
+
     private static final int POLL_JITTER_DIVISOR = 10;
     private static final int RENEWAL_RETRIES_PER_LEASE = 20;
 

@@ -4,52 +4,69 @@ import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Asks again for waiting claims, all that are due in one request, one request at a time per client. Thread-safe. */
+/**
+ * Asks again for waiting claims, all that are due in one request. Usually one request is under way, and the next is
+ * collected meanwhile. If it hangs, another is sent after 50 ms, up to four. Thread-safe.
+ */
 final class Poller extends Timed {
     private static final int MOST_PER_REQUEST = 1_000;
+    private static final int MOST_AT_ONCE = 4;
+    private static final long LONGEST_COLLECTION_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private final Surroundings surroundings;
+    private final Engine engine;
 
-    /** Claims to ask for, each marked as being asked; guarded by this object's monitor. */
+    /** Claims to ask for, each marked as being asked; guarded by this object's monitor, as are the next two. */
     private final List<Contender> due = new ArrayList<>();
 
-    private boolean asking;
+    private int underWay;
+    private long lastSentNanos;
 
-    Poller(Surroundings surroundings) {
-        this.surroundings = surroundings;
+    Poller(Engine engine) {
+        this.engine = engine;
     }
 
     void add(Contender waiting, long now) {
         synchronized (this) {
             due.add(waiting);
-            if (asking || due.size() > 1) {
-                return;
+            if (due.size() == 1) {
+                plan(now);
             }
         }
-        surroundings.timeline().schedule(this, now);
+    }
+
+    /** Called with the monitor held, when there is something to ask. */
+    private void plan(long now) {
+        if (underWay == 0) {
+            engine.timeline.schedule(this, now);
+        } else if (underWay < MOST_AT_ONCE) {
+            engine.timeline.schedule(this, Math.max(now, lastSentNanos + LONGEST_COLLECTION_NANOS));
+        }
     }
 
     @Override
     public void onDue() {
         List<Contender> batch;
         synchronized (this) {
-            if (asking || due.isEmpty()) {
+            if (due.isEmpty() || underWay == MOST_AT_ONCE) {
                 return;
             }
-            asking = true;
+            underWay++;
+            lastSentNanos = engine.now();
             List<Contender> first = due.subList(0, Math.min(due.size(), MOST_PER_REQUEST));
             batch = List.copyOf(first);
             first.clear();
+            if (!due.isEmpty()) {
+                plan(lastSentNanos);
+            }
         }
         List<Claim> claims = batch.stream().map(waiting -> waiting.claim).toList();
-        surroundings
-                .calls()
-                .submit(
-                        StoreCalls.Lane.ORDINARY,
-                        store -> store.poll(claims),
-                        (sentNanos, outcomes, failure) -> settle(batch, sentNanos, outcomes, failure));
+        engine.calls.submit(
+                StoreCalls.Lane.ORDINARY,
+                store -> store.poll(claims),
+                (sentNanos, outcomes, failure) -> settle(batch, sentNanos, outcomes, failure));
     }
 
     private void settle(
@@ -58,14 +75,25 @@ final class Poller extends Timed {
             @Nullable List<AcquireOutcome> outcomes,
             @Nullable Throwable failure) {
         synchronized (this) {
-            asking = false;
+            underWay--;
         }
         boolean complete = outcomes != null && outcomes.size() == batch.size();
+        Throwable why = complete || failure != null
+                ? failure
+                : new IllegalStateException("the store did not answer for each of " + batch.size() + " claims");
         for (int i = 0; i < batch.size(); i++) {
             Contender waiting = batch.get(i);
             AcquireOutcome outcome = complete && outcomes != null ? outcomes.get(i) : null;
-            waiting.gate.contest().answered(waiting, sentNanos, outcome, failure);
+            if (outcome instanceof AcquireOutcome.Unknown unknown) {
+                waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
+            } else {
+                waiting.gate.answered(waiting, sentNanos, outcome, why);
+            }
         }
-        onDue();
+        synchronized (this) {
+            if (!due.isEmpty()) {
+                plan(engine.now());
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.spi.LockStore;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -9,10 +10,12 @@ public interface StoreCalls {
 
     /** Which calls must not wait for each other. */
     enum Lane {
-        /** Attempts, polls, releases and withdrawals. */
+        /** Attempts and polls. */
         ORDINARY,
         /** Renewals, which must get through while everything else is stuck. */
-        RENEWALS
+        RENEWALS,
+        /** What is given back to the store, which must not wait behind attempts that hang. */
+        CLEANUP
     }
 
     /**
@@ -25,8 +28,37 @@ public interface StoreCalls {
      */
     <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply);
 
-    /** Lets calls that were submitted come to their end, within bounds; later ones fail at once. */
-    default void finish() {}
+    /**
+     * Makes one call, later, unless nobody wants its answer by then: a call that waits for its turn behind calls that hang
+     * need not be made when whoever asked for it has given up.
+     *
+     * @param lane whom it may wait for
+     * @param stillWanted asked before the call is made; if false, there is neither an answer nor a failure
+     * @param call what to ask
+     * @param reply receives the answer; is called exactly once, unless the client is closed first
+     * @param <R> the kind of answer
+     */
+    default <R> void submit(Lane lane, BooleanSupplier stillWanted, Function<LockStore, R> call, Reply<R> reply) {
+        submit(lane, call, reply);
+    }
+
+    /**
+     * Waits, because the client closes; from then on calls fail at once.
+     *
+     * @param isDone whether everything has been said to the store
+     * @param untilNanos when to stop waiting, by the client's clock
+     */
+    default void finish(BooleanSupplier isDone, long untilNanos) {}
+
+    /**
+     * Closes the store, and does not wait for that for longer than to a moment.
+     *
+     * @param store the store
+     * @param untilNanos when to stop waiting, by the client's clock
+     */
+    default void close(LockStore store, long untilNanos) {
+        store.close();
+    }
 
     /**
      * Receives the answer of a call.

@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.OwnerId;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -15,6 +16,8 @@ import java.util.random.RandomGenerator;
  * @param callbacks where user code runs
  * @param random for jitter
  * @param owners mints owner ids
+ * @param commandTimeout the longest that one call to the store may take
+ * @param staysAwake whether threads may stay awake for a moment instead of falling asleep
  */
 public record Surroundings(
         MonotonicClock clock,
@@ -22,4 +25,6 @@ public record Surroundings(
         StoreCalls calls,
         Executor callbacks,
         RandomGenerator random,
-        Supplier<OwnerId> owners) {}
+        Supplier<OwnerId> owners,
+        Duration commandTimeout,
+        boolean staysAwake) {}

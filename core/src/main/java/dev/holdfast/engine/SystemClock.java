@@ -16,6 +16,11 @@ final class SystemClock implements MonotonicClock {
         return System.nanoTime() - origin;
     }
 
+    /** The time of day, for nothing but to notice that a snapshot of the process went on elsewhere. */
+    static long wallMillis() {
+        return System.currentTimeMillis();
+    }
+
     /** How far wall time is ahead of monotonic time; grows when the machine was suspended, or its clock set forward. */
     long wallAheadNanos() {
         return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - nanos();

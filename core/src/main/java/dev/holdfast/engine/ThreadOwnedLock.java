@@ -28,14 +28,7 @@ final class ThreadOwnedLock implements LeasedLock {
         holds.refuseSelfDeadlock(terms);
         boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
-                try {
-                    own(engine.acquire(terms, Long.MAX_VALUE));
-                    return;
-                } catch (InterruptedException remembered) {
-                    interrupted = true;
-                }
-            }
+            own(engine.acquireUninterruptibly(terms));
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -136,7 +129,7 @@ final class ThreadOwnedLock implements LeasedLock {
         }
         if (engine.isClosed()) {
             lease.release();
-            throw new ClientClosedException(engine.clientName());
+            throw new ClientClosedException(engine.clientName);
         }
         holds.add(terms, lease);
         return true;

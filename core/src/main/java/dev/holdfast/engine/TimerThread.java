@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * does not wake it at all. Thread-safe.
  */
 final class TimerThread implements Timeline, AutoCloseable {
+    private static final long LONGEST_GOODBYE_NANOS = 1_000_000_000;
+
     private final MonotonicClock clock;
     private final String name;
     private final ReentrantLock lock = new ReentrantLock();
@@ -68,7 +70,7 @@ final class TimerThread implements Timeline, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        Machinery.join(running);
+        ClientThreads.join(running, LONGEST_GOODBYE_NANOS);
     }
 
     private void start() {
@@ -76,11 +78,6 @@ final class TimerThread implements Timeline, AutoCloseable {
         fresh.setDaemon(true);
         fresh.start();
         thread = fresh;
-    }
-
-    /** Whether the calling thread is this one. */
-    boolean isCurrent() {
-        return Thread.currentThread() == thread;
     }
 
     private void run() {

@@ -1,40 +1,43 @@
 package dev.holdfast.engine;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who wants a lease. Its outcome is decided once, between a gate that settles it and its own giving up.
+ * Somebody who wants a lease. Its gate decides its outcome, once:
  *
- * <p>{@code PENDING → CLAIMED → SETTLED} when a gate decides, {@code PENDING → GONE} when it gives up first.
+ * <pre>
+ *   WAITING ──time is up, nothing heard yet──▶ OVERDUE     the next word of the store decides;
+ *      │                                          │        whoever tries only once begins here
+ *      └──────────────┬───────────────────────────┘
+ *                     ▼
+ *                  SETTLED   a lease, "taken", a failure, or it has left
+ * </pre>
+ *
+ * <p>Guarded by its gate, except where a field says otherwise.
  */
 abstract class Waiter {
-    private static final int PENDING = 0;
-    private static final int CLAIMED = 1;
-    private static final int SETTLED = 2;
-    private static final int GONE = 3;
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(Waiter.class, "state", int.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
+    private enum State {
+        WAITING,
+        OVERDUE,
+        SETTLED
     }
 
+    final Engine engine;
     final Terms terms;
 
-    /** Whether it takes no for an answer: it never stands in a line behind somebody else. */
+    /** Whether it asks once and never queues. */
     final boolean triesOnce;
 
     final long startedNanos;
 
+    /** When its time is up; {@code Long.MAX_VALUE} for never. */
+    final long deadlineNanos;
+
     /** The stack that asked for the lease, if it was kept. */
     final @Nullable Throwable takenAt;
 
-    /** Links in the line of its gate; guarded by that gate. */
+    /** Links in the line of its gate. */
     @Nullable
     Waiter ahead;
 
@@ -43,52 +46,55 @@ abstract class Waiter {
 
     boolean inLine;
 
-    /** The gate it went to last. */
-    volatile @Nullable Gate gate;
-
     /** What entering a gate left to its own thread: the first call of this claim. Used by that thread only. */
     @Nullable
     Contender assignment;
 
-    /** Set once a direct attempt found the lock taken: the next entry goes to the line. */
-    boolean mustQueue;
+    /** The gate it went to; set before anybody else knows of it. */
+    private volatile @Nullable Gate gate;
 
-    private volatile int state;
+    /** Written by the gate, read by everybody. */
+    private volatile State state;
 
-    /** The outcome; written between claim and settling. Neither: somebody else has the lock. */
+    /** The outcome, written before the state. If both are null, the lock is taken or the waiter has left. */
     private @Nullable HeldLease lease;
 
     private @Nullable RuntimeException failure;
 
-    Waiter(Engine engine, Terms terms, boolean triesOnce) {
+    Waiter(Engine engine, Terms terms, long waitNanos) {
+        this.engine = engine;
         this.terms = terms;
-        this.triesOnce = triesOnce;
+        this.triesOnce = waitNanos == 0;
         this.startedNanos = engine.now();
-        this.takenAt = engine.leaks().callStack(startedNanos);
+        this.deadlineNanos = waitNanos == Long.MAX_VALUE ? waitNanos : startedNanos + waitNanos;
+        this.takenAt = engine.leaks.callStack(startedNanos);
+        this.state = triesOnce ? State.OVERDUE : State.WAITING;
     }
 
-    /** Reserves the right to settle. */
-    final boolean claim() {
-        return STATE.compareAndSet(this, PENDING, CLAIMED);
+    final void wentTo(Gate entered) {
+        gate = entered;
+    }
+
+    final Gate gate() {
+        return Objects.requireNonNull(gate, "not at a gate yet");
     }
 
     final void settle(@Nullable HeldLease withLease, @Nullable RuntimeException withFailure) {
         lease = withLease;
         failure = withFailure;
-        state = SETTLED;
+        state = State.SETTLED;
     }
 
-    /** Gives up, if nothing was decided yet. */
-    final boolean leave() {
-        return STATE.compareAndSet(this, PENDING, GONE);
+    final void becomeOverdue() {
+        state = State.OVERDUE;
     }
 
-    final boolean isGone() {
-        return state == GONE;
+    final boolean isOverdue() {
+        return state == State.OVERDUE;
     }
 
     final boolean isSettled() {
-        return state == SETTLED;
+        return state == State.SETTLED;
     }
 
     /** {@return the lease, or null if somebody else has the lock} */

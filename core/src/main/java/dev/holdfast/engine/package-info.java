@@ -1,6 +1,13 @@
 /**
- * The engine: everything that has to do with waiting and time. Not exported; what is public here is public for the
- * simulator, which runs the same engine on virtual time.
+ * The engine: everything about time, waiting and losing, for all stores. Not exported. Start with {@link
+ * dev.holdfast.engine.Engine} and {@link dev.holdfast.engine.Gate}.
+ *
+ * <p>The words: a <em>waiter</em> is a caller that wants a lease; a <em>gate</em> is where the waiters of one client meet
+ * for one lock; a <em>contender</em> is one claim at the store, and <em>terms</em> are what it asks for; a
+ * <em>grant</em> is the store's yes; a <em>lease</em> is what a user holds of it, and a <em>hold</em> what the engine knows of
+ * that lease; a <em>turn</em> is how long a grant may be used while other clients wait. To <em>settle</em> a waiter is to
+ * decide its outcome; to <em>drop</em> a claim is to end it because nobody needs it; to <em>vacate</em> a grant is to end it
+ * and give it back in the background; to <em>retire</em> a gate is to take it out of use.
  */
 @NullMarked
 package dev.holdfast.engine;

@@ -35,4 +35,12 @@ public sealed interface AcquireOutcome {
      * @param detail which name, what it is used as and what was asked for
      */
     record Mismatch(String detail) implements AcquireOutcome {}
+
+    /**
+     * Nobody knows the outcome of this claim, although others of the same {@link LockStore#poll} were answered: its
+     * server was silent, for example. A store that could ask nobody throws instead.
+     *
+     * @param cause what happened
+     */
+    record Unknown(RuntimeException cause) implements AcquireOutcome {}
 }

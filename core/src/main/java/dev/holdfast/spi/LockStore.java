@@ -34,7 +34,7 @@ public interface LockStore extends AutoCloseable {
      * enters it again at the end.
      *
      * @param claims the claims
-     * @return one outcome per claim, in the same order
+     * @return one outcome per claim, in the same order; unknown for those whose server did not answer
      */
     List<AcquireOutcome> poll(List<Claim> claims);
 

@@ -5,8 +5,9 @@ package dev.holdfast.spi;
  *
  * <p>An answered request bounds the relation: the server read its time after the request was sent. So a server time that
  * is d later happened at least d after that sending, less what the two clocks may drift apart over d (1 %). The newest
- * answer is kept, because drift grows with d; beyond ten minutes nothing is concluded. A server whose clock is stepped forward between the answer and the
- * push makes the bound too late by the step, therefore it is never taken to be later than now. Thread-safe.
+ * answer is kept, because drift grows with d; beyond ten minutes nothing is concluded. A bound that is later than now is
+ * impossible: the server's clock was stepped forward between the answer and the push, so nothing is concluded from it.
+ * Thread-safe.
  */
 public final class ServerClock {
     private static final long LONGEST_REACH_NANOS = 600_000_000_000L;
@@ -49,8 +50,8 @@ public final class ServerClock {
         if (seen.sentNanos == StoreListener.UNKNOWN_ANCHOR || Math.abs(passed) > LONGEST_REACH_NANOS) {
             return StoreListener.UNKNOWN_ANCHOR;
         }
-        long bound = Math.min(seen.sentNanos + passed - Math.abs(passed) / DRIFT_DIVISOR, clock.nanos());
-        return bound < 0 ? StoreListener.UNKNOWN_ANCHOR : bound;
+        long bound = seen.sentNanos + passed - Math.abs(passed) / DRIFT_DIVISOR;
+        return bound < 0 || bound > clock.nanos() ? StoreListener.UNKNOWN_ANCHOR : bound;
     }
 
     private record Sighting(long sentNanos, long serverNanos) {}

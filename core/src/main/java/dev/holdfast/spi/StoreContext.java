@@ -96,7 +96,7 @@ public final class StoreContext {
     }
 
     /**
-     * Runs work that may block, on up to eight threads of its own: a call to the store may wait for tasks that it gave to
+     * Runs work that may block, on up to 64 threads of its own: a call to the store may wait for tasks that it gave to
      * it, but those tasks not for further ones.
      *
      * @return the executor

@@ -131,7 +131,14 @@ final class ClientStress {
         Random random = new Random(1);
         AtomicLong owners = new AtomicLong();
         Surroundings surroundings = new Surroundings(
-                STOPPED, never, inline, Runnable::run, random, () -> new OwnerId(0, owners.incrementAndGet()));
+                STOPPED,
+                never,
+                inline,
+                Runnable::run,
+                random,
+                () -> new OwnerId(0, owners.incrementAndGet()),
+                Duration.ofSeconds(1),
+                true);
         Function<StoreListener, LockStore> opener = listener -> {
             StoreContext context = new StoreContext(
                     "stress",

@@ -6,18 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LeaseLostException;
 import dev.holdfast.LockOptions;
+import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreUri;
-import dev.holdfast.store.memory.MemoryStoreProvider;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,19 +32,26 @@ class JanitorTest {
     private final Engine engine = new Engine("janitor", surroundings(), null);
     private final Janitor janitor = new Janitor(engine, now::get, wallAhead::get);
 
+    /** What happens while a request is under way. */
+    private Runnable meanwhile = () -> {};
+
+    private int renewals;
+
     @BeforeEach
     void open() {
-        engine.attach(new MemoryStoreProvider()
-                .open(
-                        StoreUri.parse("memory:", Map.of(), null),
-                        new StoreContext(
-                                "janitor",
-                                now::get,
-                                (delay, task) -> () -> {},
-                                Runnable::run,
-                                LEASE,
-                                new Random(1),
-                                new Switchboard(engine))));
+        engine.attach(new Interrupted(new StoreContext(
+                "janitor",
+                now::get,
+                (delay, task) -> () -> {},
+                Runnable::run,
+                LEASE,
+                new Random(1),
+                new StoreMessages(engine))));
+    }
+
+    @AfterEach
+    void close() {
+        engine.store().close();
     }
 
     @Test
@@ -73,6 +81,38 @@ class JanitorTest {
         wallAhead.addAndGet(Duration.ofMillis(400).toNanos());
         janitor.onDue();
         assertThat(lease.remaining()).isEqualTo(before);
+    }
+
+    /** The machine is suspended after the store has answered, and the janitor looks before the answer is read. */
+    @Test
+    void anAnswerThatIsReadAfterASuspendDoesNotCountFromBefore() throws InterruptedException {
+        meanwhile = () -> suspend(Duration.ofSeconds(10));
+        Lease lease = acquire();
+        assertThat(lease.remaining()).isLessThanOrEqualTo(LEASE.minusSeconds(10));
+    }
+
+    @Test
+    void aRenewalsAnswerThatIsReadAfterASuspendDoesNotCountFromBeforeEither() throws InterruptedException {
+        Lease lease = acquire();
+        meanwhile = () -> suspend(Duration.ofSeconds(10));
+        now.addAndGet(LEASE.dividedBy(2).toNanos());
+        runUntilRenewed();
+        assertThat(lease.remaining()).isLessThanOrEqualTo(LEASE.minusSeconds(10));
+    }
+
+    /** The monotonic clock stands still meanwhile. */
+    private void suspend(Duration time) {
+        wallAhead.addAndGet(time.toNanos());
+        janitor.onDue();
+    }
+
+    /** Not any further: the next renewal would give the lease its full time again. */
+    private void runUntilRenewed() {
+        while (renewals == 0) {
+            Timed due = Objects.requireNonNull(heap.first(), "due");
+            heap.remove(due);
+            due.onDue();
+        }
     }
 
     @Test
@@ -108,6 +148,34 @@ class JanitorTest {
                 reply.on(now.get(), call.apply(engine.store()), null);
             }
         };
-        return new Surroundings(now::get, timeline, inline, Runnable::run, new Random(1), new OwnerMint());
+        return new Surroundings(now::get, timeline, inline, Runnable::run, new Random(1), new OwnerMint(), LEASE, true);
+    }
+
+    /** Lets something happen between the store's answer and its reading, once. */
+    private final class Interrupted extends DelegatingStore {
+        Interrupted(StoreContext context) {
+            super("janitor", context);
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            AcquireOutcome outcome = super.tryAcquire(claim);
+            interrupt();
+            return outcome;
+        }
+
+        @Override
+        public List<RenewOutcome> renew(List<Grant> grants) {
+            List<RenewOutcome> outcomes = super.renew(grants);
+            renewals++;
+            interrupt();
+            return outcomes;
+        }
+
+        private void interrupt() {
+            Runnable once = meanwhile;
+            meanwhile = () -> {};
+            once.run();
+        }
     }
 }

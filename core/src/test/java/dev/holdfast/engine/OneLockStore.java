@@ -123,7 +123,7 @@ final class OneLockStore implements LockStore {
     /** Not under the monitor, as every store has to. */
     private void push(@Nullable Grant granted) {
         if (granted != null && gate != null) {
-            gate.contest().pushed(granted.owner(), List.of(granted), CLOCK_STANDS_AT);
+            gate.pushed(granted.owner(), List.of(granted), CLOCK_STANDS_AT);
         }
     }
 

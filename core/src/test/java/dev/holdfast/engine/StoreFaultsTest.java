@@ -125,8 +125,8 @@ class StoreFaultsTest {
     @Test
     void withoutPushesAReleaseHintsTheLocalWaiterEvenIfTheGateOfItsGrantIsOutOfUse() throws InterruptedException {
         AtomicReference<LockStore> opened = new AtomicReference<>();
-        Machinery machinery = new Machinery("holdfast-hinted", opened::get, null);
-        Surroundings real = machinery.surroundings();
+        ClientThreads threads = new ClientThreads("holdfast-hinted", LIMIT, true, opened::get, null);
+        Surroundings real = threads.surroundings();
         Timeline onlyAtOnce = new Timeline() {
             @Override
             public void schedule(Timed timed, long dueNanos) {
@@ -141,7 +141,7 @@ class StoreFaultsTest {
             }
         };
         Surroundings surroundings = new Surroundings(
-                real.clock(), onlyAtOnce, real.calls(), real.callbacks(), real.random(), real.owners());
+                real.clock(), onlyAtOnce, real.calls(), real.callbacks(), real.random(), real.owners(), LIMIT, true);
         try (Client locks = Client.open(
                 "hinted",
                 surroundings,
@@ -149,8 +149,8 @@ class StoreFaultsTest {
                     LockStore store = new Unpushed(new StoreContext(
                             "hinted",
                             real.clock(),
-                            machinery::schedule,
-                            machinery.storeExecutor(),
+                            threads.storeScheduler(),
+                            threads.storeExecutor(),
                             LIMIT,
                             real.random(),
                             listener));
@@ -159,7 +159,7 @@ class StoreFaultsTest {
                 },
                 OPTIONS,
                 null,
-                machinery::close)) {
+                threads::close)) {
             // So many that further gates go out of use as soon as they are idle.
             for (int i = 0; i < 1_100; i++) {
                 locks.lock("many" + i).acquire().close();

@@ -30,7 +30,7 @@ final class OverdueWatch {
     /** Sees to it that somebody looks, because an answer will be awaited. */
     void note() {
         if (!armed.get() && armed.compareAndSet(false, true)) {
-            context.scheduler().schedule(interval, this::look);
+            context.scheduler().scheduleGuard(interval, this::look);
         }
     }
 
@@ -52,7 +52,7 @@ final class OverdueWatch {
 
     private void again() {
         if (!closed) {
-            context.scheduler().schedule(interval, this::look);
+            context.scheduler().scheduleGuard(interval, this::look);
         }
     }
 

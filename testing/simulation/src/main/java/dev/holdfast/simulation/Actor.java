@@ -18,11 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class Actor {
     private static final long LONGEST_CALM_HOLD_NANOS = 100 * Profile.MILLI;
 
-    /** A wait that is shorter may end before anything was heard. */
-    private static final long LONGEST_ROUND_TRIPS_NANOS = 30 * Profile.MILLI;
-
-    private static final int MOST_ATTEMPTS = 5;
-
     private final Workload workload;
     private final World world;
     private final Profile profile;
@@ -79,13 +74,13 @@ final class Actor {
         var unused = future.whenComplete(
                 (lease, failure) -> settled(wait, lease == null ? null : lease.orElse(null), failure));
         perhapsCancel(wait, future);
-        // Who tries once asks again if the grant had ended before the answer came.
-        long limit = process.clock().longest(waitNanos == 0 ? MOST_ATTEMPTS * profile.commandTimeoutNanos : waitNanos)
+        // One deadline for everything: the wait itself, and one answer of the store.
+        long limit = process.clock().longest(waitNanos + profile.commandTimeoutNanos)
                 + profile.callbackDelayNanos
                 + Process.WAKING_NANOS;
         world.at(world.now() + limit, process, () -> {
             if (!wait.settled && process.awakeSince() + limit < world.now()) {
-                world.fail("P12", wait + " has not ended in its time");
+                world.fail("P17", wait + " has not ended in its time");
             }
         });
     }
@@ -135,17 +130,17 @@ final class Actor {
             if (process.answers() == wait.answersBefore && !wait.contendedLocally) {
                 world.fail("P2", wait + " was told that somebody else has the lock, but nobody had said so");
             }
-        } else if (cause instanceof CancellationException ? !wait.cancelled : !isExpected(wait, cause)) {
+        } else if (cause instanceof CancellationException) {
+            if (!wait.cancelled) {
+                world.fail("no exception", wait + " ended with " + cause);
+            }
+        } else if (cause instanceof StoreUnavailableException) {
+            if (workload.calmSince() <= wait.startedAt - profile.graceNanos()) {
+                world.fail("P16", wait + " ended with " + cause + " although the store answers every request");
+            }
+        } else if (!(cause instanceof ClientClosedException && process.isClosed())) {
             world.fail("no exception", wait + " ended with " + cause);
         }
-    }
-
-    private boolean isExpected(Wait wait, Throwable cause) {
-        boolean mayFail = workload.calmSince() > wait.startedAt - profile.graceNanos()
-                || wait.contendedLocally
-                || (wait.way == Wait.Way.TIMED && wait.limitNanos < LONGEST_ROUND_TRIPS_NANOS);
-        return (cause instanceof StoreUnavailableException && mayFail)
-                || (cause instanceof ClientClosedException && process.isClosed());
     }
 
     private void hold(Wait wait, Lease lease) {

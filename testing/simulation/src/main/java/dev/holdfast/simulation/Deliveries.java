@@ -1,6 +1,7 @@
 package dev.holdfast.simulation;
 
 import dev.holdfast.LockOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.Map;
 final class Deliveries {
     /** How long requests of one client may overtake each other while nothing goes wrong. */
     private static final long RACE_NANOS = 30 * Profile.MILLI;
+
+    private static final Duration LONGEST_AUTOMATIC_TURN = Duration.ofMillis(20);
 
     private final World world;
     private final LockOptions options;
@@ -38,8 +41,8 @@ final class Deliveries {
         }
         Holding grant = fresh.holdings().get(0);
         grant.usedAt = Math.min(grant.usedAt, fresh.dispatchedAt());
-        if (fresh.sequence() > 0 && fresh.dispatchedAt() > fresh.request().startedAt) {
-            checkBudget(fresh, grant);
+        if (fresh.sequence() > 0) {
+            checkTurn(fresh, grant);
         }
     }
 
@@ -72,20 +75,22 @@ final class Deliveries {
         }
     }
 
-    private void checkBudget(LeaseWatch fresh, Holding holding) {
+    private void checkTurn(LeaseWatch fresh, Holding holding) {
         if (holding.wantedHeardAt >= fresh.dispatchedAt()) {
             return;
         }
         long kept = fresh.dispatchedAt() - holding.usedAt;
-        if (kept
-                > fresh.request()
-                        .process
-                        .clock()
-                        .longest(options.turn().orElseThrow().toNanos())) {
+        if (kept > fresh.request().process.clock().longest(longestTurnNanos(options))) {
             world.fail(
                     "P12",
-                    fresh + " was handed on after " + Words.millis(kept) + " although another client is known to wait");
+                    fresh + " was used " + Words.millis(kept)
+                            + " into its turn although another client is known to wait");
         }
+    }
+
+    /** How long a client may go on using a grant while another one waits. */
+    static long longestTurnNanos(LockOptions options) {
+        return options.turn().orElse(LONGEST_AUTOMATIC_TURN).toNanos();
     }
 
     /** A write arrives at a guarded resource; the guard lets it pass if no larger token was seen. */

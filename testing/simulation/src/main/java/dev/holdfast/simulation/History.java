@@ -59,7 +59,7 @@ final class History {
             world.add(newProcess("client" + (i + 1)));
         }
         if (!profile.isFaultless()) {
-            new Storm(world, server, profile, workload, random.split()).plan();
+            new Storm(world, server, profile, workload, patrol, random.split()).plan();
             world.runUntil(profile.stormNanos);
         }
         long patience = PATIENCE_NANOS

@@ -105,7 +105,11 @@ final class Link {
     private void arriveTooLate(Call<?> made, Function<LockStore, ?> call) {
         if (!server.isDown() && made.era == server.connectionEra()) {
             world.log("a late request arrives");
-            Object unused = call.apply(new ServerView(world, server, client, made.sentAt));
+            try {
+                Object unused = call.apply(new ServerView(world, server, client, made.sentAt));
+            } catch (StoreUnavailableException tooLate) {
+                world.log("the rest of it is not asked any more");
+            }
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Looks for what nobody needs any more, once nothing goes wrong: grants without a lease, claims in line without a waiter
- * (P14), waits without an end (P11, P12), and timers, locks or waits left behind by clients that are closed (P14).
+ * (P20), waits without an end (P11, P12), and timers, locks or waits left behind by clients that are closed (P14, P18).
  */
 final class Patrol {
     /** The longest time until a waiter asks again, whatever it has heard. */
@@ -59,16 +59,23 @@ final class Patrol {
             allowed += LONGEST_POLL_NANOS;
         } else if (holding.wantedHeardAt == Holding.NEVER) {
             allowed += stickyNanos();
+        } else if (world.now() - Math.max(holding.unownedSince, holding.wantedHeardAt) > longestIdleTurnNanos()) {
+            world.fail("P12", holding + " is kept idle past its turn although another client is known to wait");
         }
         if (idle > allowed) {
-            world.fail("P14", holding + " is held for nobody since " + Words.millis(idle));
+            world.fail("P20", holding + " is held for nobody since " + Words.millis(idle));
         }
+    }
+
+    /** A turn, and the way of a release that may be sent once more. */
+    private long longestIdleTurnNanos() {
+        return Deliveries.longestTurnNanos(profile.options) + profile.commandTimeoutNanos;
     }
 
     private void checkAwaited(Waiting.Place place) {
         long last = Math.max(workload.lastWait(place.client, place.claim.describe()), workload.calmSince());
         if (world.now() - last > profile.graceNanos()) {
-            world.fail("P14", Words.of(place.claim) + " of " + place.client + " stands in line for nobody");
+            world.fail("P20", Words.of(place.claim) + " of " + place.client + " stands in line for nobody");
         }
     }
 
@@ -80,7 +87,29 @@ final class Patrol {
         }
     }
 
-    /** Checks that a closed client has left nothing. */
+    /** Checks that a client has left nothing at the server by the time at which closing must be over. */
+    void checkLeft(Process leaver) {
+        if (!leaver.isClosed() || leaver.isDeaf() || leaver.closedAt() < workload.calmSince()) {
+            return;
+        }
+        long now = server.nanos();
+        for (String name : server.ledger().names()) {
+            for (Holding holding : server.ledger().of(name)) {
+                if (holding.client == leaver
+                        && holding.isHeldAt(now)
+                        && holding.era == server.ledger().era()) {
+                    world.fail("P18", holding + " is held although its client is closed");
+                }
+            }
+        }
+        for (Waiting.Place place : server.ledger().waiting().places()) {
+            if (place.client == leaver && place.untilNanos > now) {
+                world.fail("P18", Words.of(place.claim) + " stands in line although " + leaver + " is closed");
+            }
+        }
+    }
+
+    /** Checks that closed clients have left nothing. */
     void checkClosed(long since) {
         List<Wait> pending = workload.pending();
         if (!pending.isEmpty()) {
@@ -98,7 +127,7 @@ final class Patrol {
                         && holding.client.closedAt() != Long.MAX_VALUE
                         && holding.client.closedAt() >= since
                         && holding.era == 0) {
-                    world.fail("P14", holding + " outlives its client");
+                    world.fail("P18", holding + " outlives its client");
                 }
             }
         }

@@ -9,6 +9,7 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -82,7 +83,9 @@ final class Process implements StoreCalls {
                 this,
                 this::callBack,
                 random.split(),
-                () -> new OwnerId(owners.nextLong(), owners.nextLong()));
+                () -> new OwnerId(owners.nextLong(), owners.nextLong()),
+                Duration.ofNanos(profile.commandTimeoutNanos),
+                true);
     }
 
     LockStore openStore(StoreListener toTell) {
@@ -283,13 +286,22 @@ final class Process implements StoreCalls {
 
     /** Closes the client, as a program does at its end. */
     void close() {
+        close(random.nextBoolean());
+    }
+
+    /** Closes the client; the real one waits for answers as long as one command may take. */
+    void closeAndHear() {
+        close(false);
+    }
+
+    private void close(boolean hearsNothing) {
         if (closed || state != State.RUNNING) {
             return;
         }
         world.log(this + " closes its client");
         closed = true;
         closedAt = world.now();
-        deaf = random.nextBoolean();
+        deaf = hearsNothing;
         holdfast().close();
     }
 

@@ -73,6 +73,9 @@ final class Profile {
     int evictions;
     int closes;
 
+    /** How many clients close in the middle of their work although everything is well again. */
+    int calmCloses;
+
     private Profile(Character character, SplittableRandom random) {
         this.character = character;
         clients = 2 + random.nextInt(character == Character.HOT ? 2 : 3);
@@ -85,6 +88,7 @@ final class Profile {
         longestHoldNanos = between(random, MILLI, 2 * lease);
         stormNanos = between(random, 500 * MILLI, 12 * SECOND);
         commandTimeoutNanos = between(random, 500 * MILLI, 2 * SECOND);
+        calmCloses = random.nextInt(4) == 0 ? 1 : 0;
         callbackDelayNanos = random.nextInt(3) == 0 ? between(random, MICRO, 3 * MILLI) : 0;
     }
 
@@ -92,6 +96,9 @@ final class Profile {
         Profile profile = new Profile(CHARACTERS[random.nextInt(CHARACTERS.length)], random);
         profile.chooseSpots(random);
         profile.chooseCharacter(random);
+        if (random.nextInt(2) == 0) {
+            profile.options = profile.options.withAutomaticTurn();
+        }
         if (random.nextInt(8) == 0) {
             profile.options = profile.options.withMaxHold(Duration.ofNanos(between(random, 20 * MILLI, 3 * SECOND)));
         }

@@ -1,10 +1,9 @@
 package dev.holdfast.simulation;
 
 import dev.holdfast.LeaseLostException;
+import dev.holdfast.LeasedLock;
 import dev.holdfast.StoreUnavailableException;
-import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /** A hold through the thread-owned view: enters, enters again, and leaves as often (P6). */
@@ -13,14 +12,20 @@ final class Reentry {
     private final World world;
     private final Process process;
     private final Spot spot;
-    private final Lock view;
+    private final LeasedLock view;
     private final SplittableRandom random;
     private final Runnable afterwards;
     private @Nullable Holding holding;
     private int depth;
     private int stepsLeft;
 
-    Reentry(Workload workload, Process process, Spot spot, Lock view, SplittableRandom random, Runnable afterwards) {
+    Reentry(
+            Workload workload,
+            Process process,
+            Spot spot,
+            LeasedLock view,
+            SplittableRandom random,
+            Runnable afterwards) {
         this.workload = workload;
         this.world = workload.world;
         this.process = process;
@@ -51,7 +56,7 @@ final class Reentry {
             process.leaveAsThread(spot.key());
             return false;
         }
-        holding = newest();
+        holding = granted();
         if (world.logs()) {
             world.log(process + " enters " + spot + ": " + holding);
         }
@@ -66,15 +71,11 @@ final class Reentry {
         return true;
     }
 
-    /** The grant that the client holds by now. */
-    private @Nullable Holding newest() {
-        List<Holding> all = workload.ledger.of(spot.key());
-        for (int i = all.size() - 1; i >= 0; i--) {
-            if (all.get(i).client == process && all.get(i).state != Holding.State.RELEASED) {
-                return all.get(i);
-            }
-        }
-        return null;
+    /** The grant behind the view. */
+    private @Nullable Holding granted() {
+        return view.lease()
+                .map(lease -> workload.ledger.find(spot.key(), lease.token() >> 12))
+                .orElse(null);
     }
 
     private void later() {

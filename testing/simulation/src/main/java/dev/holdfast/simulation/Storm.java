@@ -5,17 +5,22 @@ import java.util.SplittableRandom;
 
 /** Everything that goes wrong apart from single messages, planned at the beginning of a history. */
 final class Storm {
+    /** More than a request takes when nothing goes wrong. */
+    private static final long ANSWER_NANOS = 50 * Profile.MILLI;
+
     private final World world;
     private final Server server;
     private final Profile profile;
     private final Workload workload;
+    private final Patrol patrol;
     private final SplittableRandom random;
 
-    Storm(World world, Server server, Profile profile, Workload workload, SplittableRandom random) {
+    Storm(World world, Server server, Profile profile, Workload workload, Patrol patrol, SplittableRandom random) {
         this.world = world;
         this.server = server;
         this.profile = profile;
         this.workload = workload;
+        this.patrol = patrol;
         this.random = random;
     }
 
@@ -85,5 +90,15 @@ final class Storm {
             process.resume();
         }
         workload.calm();
+        for (int i = 0; i < profile.calmCloses; i++) {
+            planCalmClose(any(world.processes()));
+        }
+    }
+
+    /** A client closes in the middle of its work, when everything that was under way in the storm has arrived. */
+    private void planCalmClose(Process leaver) {
+        long closes = world.now() + 10 * Profile.MILLI + random.nextLong(100 * Profile.MILLI);
+        world.at(closes, leaver, leaver::closeAndHear);
+        world.at(closes + profile.commandTimeoutNanos + ANSWER_NANOS, () -> patrol.checkLeft(leaver));
     }
 }

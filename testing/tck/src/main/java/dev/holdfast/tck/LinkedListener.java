@@ -7,40 +7,44 @@ import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 
-/** A client's ear at the near end of a {@link Link}. Thread-safe as the client's is. */
+/** What a client hears at the near end of a {@link Link}. Thread-safe as the client's listener is. */
 final class LinkedListener implements StoreListener {
     private final Tap tap;
+    private final LinkedSession session;
     private final StoreListener client;
 
-    LinkedListener(Tap tap, StoreListener client) {
+    LinkedListener(Tap tap, LinkedSession session, StoreListener client) {
         this.tap = tap;
+        this.session = session;
         this.client = client;
     }
 
     @Override
     public void retry(String name, OwnerId owner) {
-        tap.pass(() -> client.retry(name, owner));
+        tap.pass(name, () -> client.retry(name, owner));
     }
 
     @Override
     public void granted(List<Grant> grants, long anchorNanos) {
-        tap.pass(() -> client.granted(grants, anchorNanos));
+        List<Grant> stamped = session.stamp(grants);
+        tap.pass(grants.get(0).name(), () -> client.granted(stamped, anchorNanos));
     }
 
     @Override
     public void wanted(String name, long epoch) {
-        tap.pass(() -> client.wanted(name, epoch));
+        tap.pass(name, () -> client.wanted(name, epoch));
     }
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
-        tap.pass(() -> client.lost(name, owner, epoch, reason));
+        tap.pass(name, () -> client.lost(name, owner, epoch, reason));
     }
 
     @Override
     public void sessionLost(String session) {
-        tap.pass(() -> client.sessionLost(session));
+        tap.pass("", () -> client.sessionLost(session));
     }
 
     /** Lets messages pass, drops them, or holds them back. Thread-safe. */
@@ -52,13 +56,16 @@ final class LinkedListener implements StoreListener {
         }
 
         private final Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+        private volatile Predicate<String> heldNames = name -> true;
         private volatile State state = State.FLOWS;
 
         void drop() {
             state = State.DROPS;
         }
 
-        void hold() {
+        /** Holds back what is about these names; the rest passes. */
+        void hold(Predicate<String> names) {
+            heldNames = names;
             state = State.HOLDS;
         }
 
@@ -69,10 +76,20 @@ final class LinkedListener implements StoreListener {
             }
         }
 
-        void pass(Runnable message) {
+        int held() {
+            return held.size();
+        }
+
+        void pass(String name, Runnable message) {
             switch (state) {
                 case FLOWS -> message.run();
-                case HOLDS -> held.add(message);
+                case HOLDS -> {
+                    if (heldNames.test(name)) {
+                        held.add(message);
+                    } else {
+                        message.run();
+                    }
+                }
                 case DROPS -> {}
             }
         }

@@ -1,20 +1,12 @@
 package dev.holdfast.tck;
 
+import static dev.holdfast.tck.SuiteRun.failuresOf;
+import static dev.holdfast.tck.SuiteRun.topic;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
 import dev.holdfast.tck.broken.Defect;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
-import org.junit.platform.engine.DiscoverySelector;
-import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The suite itself is worth something only if it fails stores that are broken. */
 final class BrokenStoreTest {
@@ -73,33 +65,6 @@ final class BrokenStoreTest {
     /** What a broken store does not do within half a second, it never does; a sound one may be slow. */
     private static Duration patienceWith(Defect defect) {
         return Duration.ofMillis(defect == Defect.NONE ? 30_000 : 500);
-    }
-
-    private static DiscoverySelector topic(Class<?> contract, Class<?> topic) {
-        return selectNestedClass(List.of(contract), topic);
-    }
-
-    private static Set<String> failuresOf(DiscoverySelector selector) {
-        Set<String> failures = ConcurrentHashMap.newKeySet();
-        Set<String> executed = ConcurrentHashMap.newKeySet();
-        LauncherFactory.create()
-                .execute(
-                        LauncherDiscoveryRequestBuilder.request()
-                                .selectors(selector)
-                                .build(),
-                        new TestExecutionListener() {
-                            @Override
-                            public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-                                if (test.isTest()) {
-                                    executed.add(test.getDisplayName());
-                                }
-                                if (result.getStatus() == TestExecutionResult.Status.FAILED) {
-                                    failures.add(test.getDisplayName());
-                                }
-                            }
-                        });
-        assertThat(executed).as("tests that were run").isNotEmpty();
-        return failures;
     }
 
     /** Not found by Maven, because of its name; run by the tests above. */

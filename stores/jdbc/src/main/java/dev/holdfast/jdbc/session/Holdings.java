@@ -150,7 +150,7 @@ final class Holdings implements AutoCloseable {
     /** Tells it at once, with the reason if that is known soon; a database that is silent must not keep the loss back. */
     private void tellLoss(Held mine) {
         AtomicBoolean told = new AtomicBoolean();
-        Runnable cancel = context.scheduler().schedule(REASON_PATIENCE, () -> tell(told, mine, Set.of()));
+        Runnable cancel = context.scheduler().scheduleGuard(REASON_PATIENCE, () -> tell(told, mine, Set.of()));
         try {
             Set<Grant> evicted = new HashSet<>();
             for (Grant grant : mine.grants) {

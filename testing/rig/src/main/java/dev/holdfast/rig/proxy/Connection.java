@@ -25,6 +25,9 @@ final class Connection {
     /** Whether the next bytes to the client are to be lost, and the connection with them. */
     private volatile boolean replyDoomed;
 
+    /** Whether nothing passes any more, although neither side was told. */
+    private volatile boolean abandoned;
+
     Connection(Socket client, Socket server, Faults faults, LongAdder toServer, LongAdder toClient) {
         this.client = client;
         this.server = server;
@@ -40,6 +43,15 @@ final class Connection {
 
     boolean isOpen() {
         return open;
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
+    }
+
+    /** Lets nothing pass from now on, without telling either side. */
+    void abandon() {
+        abandoned = true;
     }
 
     /** Ends both sides in the ordinary way; bytes on their way are lost. */
@@ -112,8 +124,9 @@ final class Connection {
     /** Returns whether the message may go on. */
     private boolean admit(Direction direction, String message) throws InterruptedException {
         if (direction == Direction.TO_CLIENT && replyDoomed) {
-            cut();
+            // Counted first: whoever notices the cut may ask for the count at once.
             faults.count();
+            cut();
             return false;
         }
         Trap.Effect effect = faults.catching(direction, message).orElse(null);
@@ -127,8 +140,8 @@ final class Connection {
                 yield isOpen();
             }
             case RESET -> {
-                reset();
                 faults.count();
+                reset();
                 yield false;
             }
             case DROP_REPLY -> {

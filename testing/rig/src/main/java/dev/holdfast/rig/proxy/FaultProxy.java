@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A network between clients and one server of this machine that goes wrong on demand. Standing faults ({@link #delay},
- * {@link #blackHole}, {@link #refuse}) last until {@link #heal}; {@link #cut} and {@link #reset} happen at once; the
- * others happen to the next few messages, which a test can choose by their text where the connection is not encrypted.
- * Messages are what arrives together, decoded as ISO 8859-1. Thread-safe.
+ * {@link #blackHole}, {@link #refuse}) last until {@link #heal}; {@link #cut}, {@link #reset} and {@link #abandon} happen
+ * at once; the others happen to the next few messages, which a test can choose by their text where the connection is not
+ * encrypted. Messages are what arrives together, decoded as ISO 8859-1. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
     private static final Duration TIME_TO_END = Duration.ofSeconds(10);
@@ -124,6 +124,14 @@ public final class FaultProxy implements AutoCloseable {
     /** Closes every connection with a reset. What was on its way is lost. */
     public void reset() {
         connections.forEach(Connection::reset);
+    }
+
+    /**
+     * Lets nothing pass any more on the connections that are open now, without telling either side: as a firewall does
+     * that forgets idle connections. {@link #heal} does not bring them back. New connections work.
+     */
+    public void abandon() {
+        connections.forEach(Connection::abandon);
     }
 
     /**

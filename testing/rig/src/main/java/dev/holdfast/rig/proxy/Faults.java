@@ -83,7 +83,7 @@ final class Faults {
         long arrival = System.nanoTime();
         while (connection.isOpen()) {
             long left = delays.getOrDefault(direction, Duration.ZERO).toNanos() - (System.nanoTime() - arrival);
-            if (holes.contains(direction)) {
+            if (holes.contains(direction) || connection.isAbandoned()) {
                 wait();
             } else if (left > 0) {
                 TimeUnit.NANOSECONDS.timedWait(this, left);

@@ -70,6 +70,21 @@ final class FaultProxyTest {
     }
 
     @Test
+    void abandonedConnectionIsDeadForGoodAndNewOnesWork() throws IOException {
+        try (RespConnection dead = connect(IMPATIENT)) {
+            dead.ask("PING");
+            proxy.abandon();
+            assertThatThrownBy(() -> dead.ask("SET", "k", "v")).isInstanceOf(SocketTimeoutException.class);
+            proxy.heal();
+            assertThatThrownBy(() -> dead.ask("PING")).isInstanceOf(SocketTimeoutException.class);
+            try (RespConnection fresh = connect(PATIENT)) {
+                assertThat(fresh.ask("PING")).isEqualTo("PONG");
+            }
+            assertThat(redis.ask("EXISTS", "k")).isEqualTo(0L);
+        }
+    }
+
+    @Test
     void requestInABlackHoleArrivesEvenIfItsClientHasLeft() throws IOException {
         try (RespConnection client = connect(PATIENT)) {
             client.ask("PING");

@@ -10,16 +10,20 @@ import java.util.stream.Collectors;
 /** The mistakes that the simulator must catch, each of them one that somebody has made. */
 final class Mutants {
     /** Lets a renewal through that the engine would hold back. */
-    private static final Patch RENEW_ANYTHING = engine("Tenancy", "return sensible;", "return true;");
+    private static final Patch RENEW_ANYTHING = engine("HeldGrant", "return sensible;", "return true;");
 
     private static final String RENEW_SOON =
-            "aftermath.then(() -> engine().renewer().add(held, engine().now() + 5_000_000L));";
+            "after.then(() -> gate.engine.renewer.add(HeldGrant.this, gate.engine.now() + 5_000_000L));";
 
-    /** Lets the next lease of a tenure have the number of the one before. */
-    private static final Patch REWIND = engine(
-            "Tenure",
-            "boolean hasSequenceLeft() {",
-            "boolean rewind() { sequence--; return true; }\n    boolean hasSequenceLeft() {");
+    /** Lets the next lease of a grant have the number of the one before. */
+    private static final Patch REWIND =
+            engine("HeldGrant", "int nextSequence() {", "void rewind() { sequence--; }\n    int nextSequence() {");
+
+    /** Lets a claim end without a thought for what it may have left at the store. */
+    private static final Patch FORGET_CLAIM = engine(
+            "Contender",
+            "void end(AfterUnlock after) {",
+            "void forget() { state = State.OVER; }\n    void end(AfterUnlock after) {");
 
     static final List<Mutant> ALL = all();
 
@@ -39,6 +43,7 @@ final class Mutants {
         addDeadlines(all);
         addTokens(all);
         addWaits(all);
+        addOutages(all);
         return List.copyOf(all);
     }
 
@@ -84,48 +89,48 @@ final class Mutants {
                 "cached-is-held",
                 engine(
                         "Hold",
-                        "return state == State.HELD && now < tenure.validUntilNanos && now < endsByNanos;",
+                        "return state == State.HELD && now < grant.validUntilNanos && now < endsByNanos;",
                         "return state == State.HELD;")));
         all.add(Mutant.of(
                 "deadline-from-reply",
                 engine(
-                        "Contest",
-                        "accept(asked, granted.grants(), sentNanos, sentNanos, aftermath)",
-                        "accept(asked, granted.grants(), engine().now(), sentNanos, aftermath)")));
-        all.add(
-                Mutant.of(
-                        "deadline-not-shortened-for-retry",
-                        engine(
-                                "Contest",
-                                "accept(asked, granted.grants(), sentNanos, sentNanos, aftermath)",
-                                "accept(asked, granted.grants().stream().map(g -> new Grant(g.name(), g.owner(), g.epoch(),"
-                                        + " g.lease(), g.lease(), g.session(), g.wanted())).toList(), sentNanos, sentNanos, aftermath)")));
+                        "Gate",
+                        "granted(asked, granted.grants(), sentNanos, sentNanos, false, after)",
+                        "granted(asked, granted.grants(), engine.now(), sentNanos, false, after)")));
+        all.add(Mutant.of(
+                "deadline-not-shortened-for-retry",
+                engine(
+                        "Gate",
+                        "granted(asked, granted.grants(), sentNanos, sentNanos, false, after)",
+                        "granted(asked, granted.grants().stream().map(g -> new Grant(g.name(), g.owner(), g.epoch(),"
+                                + " g.lease(), g.lease(), g.session(), g.wanted())).toList(),"
+                                + " sentNanos, sentNanos, false, after)")));
         all.add(Mutant.of(
                 "push-trusted-from-arrival",
                 new Patch(
                         "dev/holdfast/spi/ServerClock.java",
-                        "return bound < 0 ? StoreListener.UNKNOWN_ANCHOR : bound;",
+                        "return bound < 0 || bound > clock.nanos() ? StoreListener.UNKNOWN_ANCHOR : bound;",
                         "return clock.nanos();")));
         all.add(Mutant.of(
                 "renewal-after-release",
                 RENEW_ANYTHING,
                 engine(
-                        "Tenancy",
-                        "parting = Parting.RELEASE_AT_STORE;",
-                        "parting = Parting.RELEASE_AT_STORE; " + RENEW_SOON)));
+                        "HeldGrant",
+                        "return ReleaseResult.RELEASE_AT_STORE;",
+                        RENEW_SOON + " return ReleaseResult.RELEASE_AT_STORE;")));
         all.add(Mutant.of(
                 "renewal-after-loss",
                 RENEW_ANYTHING,
                 engine(
-                        "Tenancy",
-                        "private void tellLoss(Tenure held, LossReason reason, Aftermath aftermath) {",
-                        "private void tellLoss(Tenure held, LossReason reason, Aftermath aftermath) { " + RENEW_SOON)));
+                        "HeldGrant",
+                        "private void tellLoss(LossReason reason, AfterUnlock after) {",
+                        "private void tellLoss(LossReason reason, AfterUnlock after) { " + RENEW_SOON)));
         all.add(Mutant.of(
                 "loss-not-signalled-while-renewal-hangs",
                 engine(
-                        "Tenure",
-                        "Math.min(validUntilNanos, renewing ? Long.MAX_VALUE : renewAtNanos)",
-                        "renewing ? Long.MAX_VALUE : Math.min(validUntilNanos, renewAtNanos)")));
+                        "HeldGrant",
+                        "Math.min(validUntilNanos, renewal == Renewal.NONE ? renewAtNanos : Long.MAX_VALUE)",
+                        "renewal == Renewal.NONE ? Math.min(validUntilNanos, renewAtNanos) : Long.MAX_VALUE")));
         all.add(Mutant.of("reentry-on-lost-lease", engine("ThreadOwnedLock", "nesting.lease.ensureHeld();", "")));
     }
 
@@ -133,41 +138,83 @@ final class Mutants {
         all.add(Mutant.of(
                 "token-reused-on-hand-off",
                 REWIND,
-                engine("Tenancy", "free.handOffs++;", "free.handOffs++; free.rewind();")));
+                engine(
+                        "ExclusiveGate",
+                        "lend(free, next, now, Source.HAND_OFF, after);",
+                        "free.rewind(); lend(free, next, now, Source.HAND_OFF, after);")));
         all.add(Mutant.of(
                 "token-reused-after-sticky",
                 REWIND,
                 engine(
-                        "Tenancy",
-                        "&& lend(idle, waiter, now, Source.STICKY, aftermath)",
-                        "&& idle.rewind() && lend(idle, waiter, now, Source.STICKY, aftermath)")));
+                        "ExclusiveGate",
+                        "lend(idle, waiter, now, Source.STICKY, after);",
+                        "idle.rewind(); lend(idle, waiter, now, Source.STICKY, after);")));
         all.add(Mutant.of(
-                "hand-off-past-budget", engine("Tenure", "now - grantedNanos < terms.handOffNanos", "now >= 0")));
+                "turn-that-never-ends", engine("HeldGrant", "(!wanted || now < turnEndsNanos())", "now >= 0")));
+        all.add(Mutant.of(
+                "idle-past-the-turn",
+                engine(
+                        "ExclusiveGate",
+                        "? Math.min(returnGap.worthWaitingNanos(engine.handOverCost), free.turnEndsNanos() - now)",
+                        "? 3_600_000_000_000L")));
         all.add(Mutant.of(
                 "hand-off-after-loss",
                 engine(
-                        "Tenancy",
-                        "end(held);\n        tellLoss(held, reason, aftermath);",
-                        "tellLoss(held, reason, aftermath);"
-                                + " if (passOn(held, engine().now(), aftermath)) { return; } end(held);"),
-                engine("Tenure", "return isValid(now)\n", "return !ended\n")));
+                        "HeldGrant",
+                        "end();\n        tellLoss(reason, after);",
+                        "tellLoss(reason, after); if (gate instanceof ExclusiveGate exclusive"
+                                + " && exclusive.passOn(this, gate.engine.now(), after)) { return; } end();"),
+                engine("ExclusiveGate", "private boolean passOn(", "boolean passOn("),
+                engine(
+                        "HeldGrant",
+                        "return state != State.ENDED && now < validUntilNanos;",
+                        "return state != State.ENDED;")));
     }
 
     private static void addWaits(List<Mutant> all) {
         all.add(Mutant.of(
                 "lost-wake-up-on-timeout",
                 engine(
-                        "Contest",
-                        "withdraw(current, aftermath);\n                }\n                resume(aftermath);",
-                        "withdraw(current, aftermath);\n                }")));
+                        "Gate",
+                        "conclude(current);\n        }\n        resume(after);",
+                        "conclude(current);\n        }")));
         all.add(Mutant.of(
                 "orphan-after-cancelled-wait",
-                engine("Contest", "if (!current.calling) {", "if (current.tenure != null) {")));
+                FORGET_CLAIM,
+                engine("Gate", "current.drop(after);", "current.forget();")));
         all.add(Mutant.of(
                 "orphan-after-lost-reply",
+                FORGET_CLAIM,
                 engine(
-                        "Contest",
-                        "fail(asked, fault, aftermath);\n            withdraw(asked, aftermath);",
-                        "fail(asked, fault, aftermath);")));
+                        "Gate",
+                        "asked.drop(after);\n        conclude(asked);\n        if (!hopeless",
+                        "asked.forget();\n        conclude(asked);\n        if (!hopeless")));
+    }
+
+    private static void addOutages(List<Mutant> all) {
+        String stay = "waiter.becomeOverdue();\n                if (waiter.inLine) {\n                    overdue++;\n"
+                + "                    askAtOnce(asking);\n                }";
+        all.add(Mutant.of(
+                "contention-told-as-outage", engine("Gate", stay, "settle(waiter, noAnswer(waiter.terms), after);")));
+        all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, null, after);")));
+        all.add(Mutant.of(
+                "deadline-restarted",
+                engine("Engine", "return nanos + commandTimeoutNanos;", "return now() + 2 * commandTimeoutNanos;")));
+        all.add(Mutant.of(
+                "release-dropped-at-close",
+                engine(
+                        "HeldGrant",
+                        "tellLoss(LossReason.CLIENT_CLOSED, after);\n"
+                                + "                gate.engine.cleanup.release(this, after);",
+                        "tellLoss(LossReason.CLIENT_CLOSED, after);")));
+        all.add(Mutant.of(
+                "clean-up-given-up",
+                engine("StoreCleanup", "failures++;", "if (++failures > 1) { finish(); return; }")));
+        all.add(Mutant.of(
+                "late-answer-forgotten",
+                engine(
+                        "Leftovers",
+                        "clear(unanswered || queued || outcome instanceof AcquireOutcome.Granted, after);",
+                        "")));
     }
 }

@@ -24,7 +24,7 @@ class HuntTest {
         Workshop workshop = Workshop.here();
 
         assertThat(Mutants.ALL)
-                .hasSize(20)
+                .hasSize(27)
                 .allSatisfy(mutant -> assertThat(workshop.make(mutant)).isNotEmpty());
     }
 

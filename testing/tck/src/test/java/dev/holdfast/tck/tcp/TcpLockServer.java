@@ -24,16 +24,18 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock server for tests: one lock table behind a loopback socket, a thread per connection. It prints its port, and
- * ends with its standard input, so that it never outlives who started it.
+ * A lock server for tests: one lock table behind a loopback socket, a thread per connection. It takes the port that it is
+ * given, or any free one, prints it, and ends with its standard input, so that it never outlives who started it.
  *
  * <p>A connection begins with the client's id and whether it is for requests or for messages. A reply begins with the
  * server's time, and so does a message.
  */
 public final class TcpLockServer {
     private static final long EPOCH_ORIGIN_MILLIS = 1_735_689_600_000L;
+    private static final byte[] THE_END = {};
 
     private final long originNanos = System.nanoTime();
     private final Map<Long, BlockingQueue<byte[]>> outboxes = new ConcurrentHashMap<>();
@@ -44,12 +46,18 @@ public final class TcpLockServer {
     /** Guarded by itself. */
     private final LockTable<Long> table = new LockTable<>(StoreTraits.Expiry.LEASE, () -> ++epoch, new Outbox());
 
-    private TcpLockServer() {}
+    /** How long each message to a client takes beyond its way, so that a hand-over has a price. */
+    private final long messageNanos;
 
-    /** Serves until standard input ends. */
+    private TcpLockServer(long messageNanos) {
+        this.messageNanos = messageNanos;
+    }
+
+    /** Serves until standard input ends. Arguments: the port, and by how many nanoseconds messages are slowed. */
     public static void main(String[] arguments) throws IOException {
-        TcpLockServer server = new TcpLockServer();
-        try (ServerSocket socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress())) {
+        int port = Integer.parseInt(arguments[0]);
+        TcpLockServer server = new TcpLockServer(Long.parseLong(arguments[1]));
+        try (ServerSocket socket = new ServerSocket(port, 200, InetAddress.getLoopbackAddress())) {
             start(() -> server.accept(socket));
             System.out.println(socket.getLocalPort());
             while (System.in.read() >= 0) {
@@ -78,7 +86,7 @@ public final class TcpLockServer {
             if (in.readBoolean()) {
                 answer(client, in, out);
             } else {
-                tell(outboxes.computeIfAbsent(client, id -> new LinkedBlockingQueue<>()), out);
+                tell(newOutbox(client), out);
             }
         } catch (IOException gone) {
             System.out.println("a client is gone: " + gone);
@@ -96,12 +104,27 @@ public final class TcpLockServer {
         }
     }
 
-    private static void tell(BlockingQueue<byte[]> outbox, DataOutputStream out)
-            throws IOException, InterruptedException {
+    /** A client that comes back gets what it has not been told yet, and its earlier connection gets nothing more. */
+    private BlockingQueue<byte[]> newOutbox(long client) {
+        BlockingQueue<byte[]> fresh = new LinkedBlockingQueue<>();
+        synchronized (table) {
+            BlockingQueue<byte[]> earlier = outboxes.put(client, fresh);
+            if (earlier != null) {
+                earlier.drainTo(fresh);
+                earlier.add(THE_END);
+            }
+        }
+        return fresh;
+    }
+
+    private void tell(BlockingQueue<byte[]> outbox, DataOutputStream out) throws IOException, InterruptedException {
         out.writeByte(0);
         out.flush();
-        while (true) {
-            out.write(outbox.take());
+        for (byte[] message = outbox.take(); message != THE_END; message = outbox.take()) {
+            if (messageNanos > 0) {
+                LockSupport.parkNanos(messageNanos);
+            }
+            out.write(message);
             out.flush();
         }
     }

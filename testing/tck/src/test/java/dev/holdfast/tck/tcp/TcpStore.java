@@ -2,7 +2,6 @@ package dev.holdfast.tck.tcp;
 
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
-import dev.holdfast.LossReason;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.StoreUnavailableException;
@@ -10,14 +9,13 @@ import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
-import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreListener;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -41,17 +39,16 @@ final class TcpStore implements LockStore {
     private final InetSocketAddress server;
     private final StoreContext context;
     private final ServerClock serverClock;
+    private final Subscriber subscriber;
     private final long clientId = ThreadLocalRandom.current().nextLong();
     private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
-
-    /** Opened with the first request; guarded by {@link #idle}. */
-    private Connection messages;
 
     TcpStore(InetSocketAddress server, StoreContext context) {
         this.server = server;
         this.context = context;
         this.serverClock = new ServerClock(context.clock());
+        this.subscriber = new Subscriber(server, clientId, context, serverClock);
     }
 
     @Override
@@ -66,15 +63,20 @@ final class TcpStore implements LockStore {
 
     @Override
     public List<AcquireOutcome> poll(List<Claim> claims) {
-        return ask(
+        List<AcquireOutcome> outcomes = ask(
                 Wire.Request.ACQUIRE,
                 claims.isEmpty() ? "" : claims.get(0).describe(),
                 out -> Wire.writeList(out, claims, Wire::writeClaim),
                 in -> Wire.readList(in, Wire::readAcquired));
+        for (int i = 0; i < outcomes.size(); i++) {
+            subscriber.note(claims.get(i), outcomes.get(i));
+        }
+        return outcomes;
     }
 
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
+        subscriber.forget(claim);
         ask(
                 Wire.Request.WITHDRAW,
                 claim.describe(),
@@ -145,24 +147,20 @@ final class TcpStore implements LockStore {
     @Override
     public void close() {
         closed = true;
-        synchronized (idle) {
-            if (messages != null) {
-                messages.close();
-            }
-        }
-        for (Connection connection = idle.poll(); connection != null; connection = idle.poll()) {
-            connection.close();
-        }
+        subscriber.close();
+        closeIdle();
     }
 
     private <R> R ask(Wire.Request request, String lockName, Connection.Content content, Wire.Reader<R> reader) {
+        long deadline = System.nanoTime() + context.commandTimeout().toNanos();
         Connection connection = null;
         try {
-            listen();
+            subscriber.ensureOpen(deadline);
             connection = idle.poll();
             if (connection == null) {
-                connection = Connection.open(server, clientId, true, context.commandTimeout());
+                connection = Connection.open(server, clientId, true, deadline);
             }
+            connection.limit(deadline);
             long sentNanos = context.clock().nanos();
             connection.send(request.ordinal(), content);
             long serverNanos = connection.in().readLong();
@@ -174,7 +172,16 @@ final class TcpStore implements LockStore {
             if (connection != null) {
                 connection.close();
             }
+            startOver(failed);
             throw new StoreUnavailableException(request.name(), lockName, failed);
+        }
+    }
+
+    /** What broke one connection has probably broken the others, and not all of them would tell. */
+    private void startOver(IOException failed) {
+        closeIdle();
+        if (failed instanceof SocketTimeoutException) {
+            subscriber.startOver();
         }
     }
 
@@ -185,52 +192,9 @@ final class TcpStore implements LockStore {
         }
     }
 
-    private void listen() throws IOException {
-        synchronized (idle) {
-            if (closed) {
-                throw new IOException("the store is closed");
-            }
-            if (messages == null) {
-                Connection opened = Connection.open(server, clientId, false, context.commandTimeout());
-                opened.in().readByte();
-                opened.waitForEver();
-                messages = opened;
-                Thread listener = new Thread(() -> hear(opened), "holdfast-tcktest-" + context.clientName());
-                listener.setDaemon(true);
-                listener.start();
-            }
-        }
-    }
-
-    private void hear(Connection connection) {
-        try {
-            while (true) {
-                pass(Wire.Message.values()[connection.in().readByte()], connection);
-            }
-        } catch (IOException ended) {
+    private void closeIdle() {
+        for (Connection connection = idle.poll(); connection != null; connection = idle.poll()) {
             connection.close();
-            synchronized (idle) {
-                messages = null;
-            }
-        }
-    }
-
-    private void pass(Wire.Message kind, Connection connection) throws IOException {
-        StoreListener listener = context.listener();
-        long serverNanos = connection.in().readLong();
-        switch (kind) {
-            case GRANTED ->
-                listener.granted(
-                        Wire.readList(connection.in(), Wire::readGrant), serverClock.notLaterThan(serverNanos));
-            case WANTED ->
-                listener.wanted(connection.in().readUTF(), connection.in().readLong());
-            case LOST -> {
-                String name = connection.in().readUTF();
-                OwnerId owner = Wire.readOwner(connection.in());
-                long epoch = connection.in().readLong();
-                listener.lost(
-                        name, owner, epoch, LossReason.values()[connection.in().readByte()]);
-            }
         }
     }
 }

@@ -5,11 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. */
-final class Aftermath {
+final class AfterUnlock {
     private @Nullable Waiter woken;
     private @Nullable Waiter next;
     private @Nullable Waiter nextButOne;
-    private @Nullable List<Runnable> debts;
     private @Nullable List<Runnable> rest;
 
     void wake(Waiter waiter) {
@@ -33,14 +32,6 @@ final class Aftermath {
         rest.add(action);
     }
 
-    /** Something that the store is owed: before anything that may run user code, which may close the client. */
-    void owe(Runnable action) {
-        if (debts == null) {
-            debts = new ArrayList<>(2);
-        }
-        debts.add(action);
-    }
-
     /** Runs everything; one action that fails does not keep the others from being run. */
     void run() {
         Waiter first = woken;
@@ -53,11 +44,8 @@ final class Aftermath {
         if (nextButOne != null) {
             nextButOne.expectSoon();
         }
-        if (debts != null) {
-            debts.forEach(Aftermath::guarded);
-        }
         if (rest != null) {
-            rest.forEach(Aftermath::guarded);
+            rest.forEach(AfterUnlock::guarded);
         }
     }
 

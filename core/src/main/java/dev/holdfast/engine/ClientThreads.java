@@ -1,0 +1,381 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.MonotonicClock;
+import dev.holdfast.spi.StoreScheduler;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of a real client: one for time, and pools for calls to the store, for renewals, for cleaning up, for the
+ * store's own tasks and for user code. What may hang in one pool does not hold up another. Threads are started when
+ * needed, end when idle (but the one for time), and end with the client. Thread-safe.
+ */
+final class ClientThreads implements AutoCloseable {
+    private static final int CALL_THREADS = 256;
+    private static final int RENEWAL_THREADS = 8;
+    private static final int CLEANUP_THREADS = 64;
+    private static final int STORE_THREADS = 64;
+    private static final int GUARD_THREADS = 4;
+    private static final int CALLBACK_THREADS = 64;
+    private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
+
+    /** The shortest wait for a pool or the store to end, even when the time for closing is over. */
+    private static final long LEAST_GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long LOOK_NANOS = 200_000;
+
+    private final String name;
+    private final Duration commandTimeout;
+    private final boolean staysAwake;
+    private final TimerThread timer;
+    private final Pool calls;
+    private final Pool renewals;
+    private final Pool cleanups;
+    private final Pool storeTasks;
+    private final Pool storeGuards;
+    private final Pool ownCallbacks;
+    private final @Nullable Executor userCallbacks;
+    private final Supplier<LockStore> store;
+
+    /** When closing has to be over; written by the thread that closes the client. */
+    private volatile long closedByNanos = Long.MAX_VALUE;
+
+    /**
+     * Sets up the threads; none is started yet.
+     *
+     * @param name what their names begin with
+     * @param commandTimeout the longest that one call to the store may take
+     * @param staysAwake whether threads may stay awake for a moment instead of falling asleep
+     * @param store the store to call, known by the time of the first call
+     * @param callbacks where user code runs, or null for threads of our own
+     */
+    ClientThreads(
+            String name,
+            Duration commandTimeout,
+            boolean staysAwake,
+            Supplier<LockStore> store,
+            @Nullable Executor callbacks) {
+        this.name = name;
+        this.commandTimeout = commandTimeout;
+        this.staysAwake = staysAwake;
+        this.store = store;
+        this.timer = new TimerThread(clock(), name + "-time");
+        this.calls = new Pool(name + "-store", CALL_THREADS);
+        this.renewals = new Pool(name + "-renewal", RENEWAL_THREADS);
+        this.cleanups = new Pool(name + "-cleanup", CLEANUP_THREADS);
+        this.storeTasks = new Pool(name + "-io", STORE_THREADS);
+        this.storeGuards = new Pool(name + "-guard", GUARD_THREADS);
+        this.ownCallbacks = new Pool(name + "-callback", CALLBACK_THREADS);
+        this.userCallbacks = callbacks;
+    }
+
+    Surroundings surroundings() {
+        RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
+        return new Surroundings(
+                clock(), timer, new Calls(), this::callBack, random, new OwnerMint(), commandTimeout, staysAwake);
+    }
+
+    MonotonicClock clock() {
+        return SystemClock.INSTANCE;
+    }
+
+    /** For stores: threads apart from those that call the store, so that a call may wait for its own tasks. */
+    Executor storeExecutor() {
+        return storeTasks;
+    }
+
+    /** For stores: runs things later. */
+    StoreScheduler storeScheduler() {
+        return new StoreScheduler() {
+            @Override
+            public Runnable schedule(Duration delay, Runnable task) {
+                return later(delay, storeTasks, task);
+            }
+
+            @Override
+            public Runnable scheduleGuard(Duration delay, Runnable task) {
+                return later(delay, storeGuards, task);
+            }
+        };
+    }
+
+    private Runnable later(Duration delay, Pool pool, Runnable task) {
+        Timed timed = new Timed() {
+            @Override
+            public void onDue() {
+                pool.execute(task);
+            }
+        };
+        timer.schedule(timed, clock().nanos() + delay.toNanos());
+        return () -> timer.cancel(timed);
+    }
+
+    /** Ends all threads; waits for them until closing has to be over, but for none that closes the client itself. */
+    @Override
+    public void close() {
+        timer.close();
+        long now = clock().nanos();
+        // One last moment for all pools together.
+        long until = Math.max(Math.min(closedByNanos, now + commandTimeout.toNanos()), now + LEAST_GOODBYE_NANOS);
+        List<Pool> pools = List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks);
+        pools.forEach(Pool::shutdown);
+        pools.forEach(pool -> pool.end(until));
+    }
+
+    private static long leftOf(long untilNanos) {
+        return Math.max(0, untilNanos - SystemClock.INSTANCE.nanos());
+    }
+
+    /** Waits for a thread to end, unless it is this one. */
+    static void join(@Nullable Thread thread, long nanos) {
+        if (thread == null || thread == Thread.currentThread()) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+        } catch (InterruptedException hurried) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Runs user code. Whatever executor the user has given, it is called from a thread for user code: one that runs
+     * tasks on the calling thread must not run them on a thread of the store, or on the one for time.
+     */
+    private void callBack(Runnable task) {
+        Executor users = userCallbacks;
+        Runnable there = users == null ? task : () -> callBackThere(users, task);
+        try {
+            ownCallbacks.execute(there);
+        } catch (RejectedExecutionException closed) {
+            task.run();
+        } catch (Error noThread) {
+            // No thread can be started now: a running one takes it, or the first that can be started.
+            ownCallbacks.getQueue().add(there);
+        }
+    }
+
+    /** What the user's executor refuses, in whatever way, is run here; nothing is run twice. */
+    private static void callBackThere(Executor users, Runnable task) {
+        AtomicBoolean begun = new AtomicBoolean();
+        Runnable once = () -> {
+            if (begun.compareAndSet(false, true)) {
+                task.run();
+            }
+        };
+        try {
+            users.execute(once);
+        } catch (RuntimeException | Error refused) {
+            once.run();
+        }
+    }
+
+    /** Makes calls to the store. */
+    private final class Calls implements StoreCalls {
+        @Override
+        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            submit(lane, () -> true, call, reply);
+        }
+
+        @Override
+        public <R> void submit(Lane lane, BooleanSupplier stillWanted, Function<LockStore, R> call, Reply<R> reply) {
+            Job<R> job = new Job<>(ClientThreads.this, stillWanted, call, reply);
+            try {
+                poolOf(lane).execute(job);
+            } catch (RuntimeException | Error refused) {
+                job.fail(refused);
+            }
+        }
+
+        private Pool poolOf(Lane lane) {
+            return switch (lane) {
+                case ORDINARY -> calls;
+                case RENEWALS -> renewals;
+                case CLEANUP -> cleanups;
+            };
+        }
+
+        @Override
+        public void finish(BooleanSupplier isDone, long untilNanos) {
+            closedByNanos = untilNanos;
+            boolean interrupted = Thread.interrupted();
+            while (!isDone.getAsBoolean() && clock().nanos() < untilNanos) {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+                interrupted |= Thread.interrupted();
+            }
+            calls.shutdown();
+            renewals.shutdown();
+            cleanups.shutdown();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** On a thread of its own, because a store may wait for its server when it closes. */
+        @Override
+        public void close(LockStore opened, long untilNanos) {
+            AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+            Thread closer = new Thread(
+                    () -> {
+                        try {
+                            opened.close();
+                        } catch (RuntimeException broken) {
+                            failure.set(broken);
+                        }
+                    },
+                    name + "-closing");
+            closer.setDaemon(true);
+            closer.start();
+            join(closer, Math.max(LEAST_GOODBYE_NANOS, leftOf(untilNanos)));
+            RuntimeException broken = failure.get();
+            if (broken != null) {
+                throw broken;
+            }
+        }
+    }
+
+    /**
+     * One call to the store.
+     *
+     * @param <R> the kind of answer
+     */
+    private record Job<R>(
+            ClientThreads threads, BooleanSupplier stillWanted, Function<LockStore, R> call, StoreCalls.Reply<R> reply)
+            implements Runnable {
+        @Override
+        public void run() {
+            long sent = threads.clock().nanos();
+            R result = null;
+            Throwable failure = null;
+            try {
+                if (stillWanted.getAsBoolean()) {
+                    result = call.apply(threads.store.get());
+                }
+            } catch (Throwable unanswered) {
+                failure = unanswered;
+            }
+            reply.on(sent, result, failure);
+        }
+
+        void fail(Throwable cause) {
+            reply.on(threads.clock().nanos(), null, new StoreUnavailableException("call", threads.name, cause));
+        }
+    }
+
+    /** A pool that grows only while all of its threads are busy, and lets tasks wait only when it cannot grow. */
+    private static final class Pool extends ThreadPoolExecutor {
+        Pool(String name, int mostThreads) {
+            super(
+                    0,
+                    mostThreads,
+                    IDLE_LIFE.toMillis(),
+                    TimeUnit.MILLISECONDS,
+                    new IdleThreads(),
+                    new NamedThreads(name));
+            setRejectedExecutionHandler((task, pool) -> {
+                if (pool.isShutdown()) {
+                    throw new RejectedExecutionException("the client is closed");
+                }
+                pool.getQueue().add(task);
+            });
+        }
+
+        /** Waits for what is under way, unless it is one of its own threads that closes the client. */
+        void end(long untilNanos) {
+            if (Thread.currentThread() instanceof PoolThread mine && mine.pool == getThreadFactory()) {
+                return;
+            }
+            boolean interrupted = Thread.interrupted();
+            try {
+                if (!awaitTermination(leftOf(untilNanos), TimeUnit.NANOSECONDS)) {
+                    drop();
+                }
+            } catch (InterruptedException hurried) {
+                interrupted = true;
+                drop();
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** What did not get its turn must still tell somebody: a call its failure, a callback its outcome. */
+        private void drop() {
+            List<Runnable> dropped = shutdownNow();
+            if (!dropped.isEmpty()) {
+                getThreadFactory()
+                        .newThread(() -> dropped.forEach(Pool::runOrFail))
+                        .start();
+            }
+        }
+
+        private static void runOrFail(Runnable dropped) {
+            if (dropped instanceof Job<?> job) {
+                job.fail(new RejectedExecutionException("the client is closed"));
+            } else {
+                dropped.run();
+            }
+        }
+    }
+
+    /** Offers a task to a thread that waits for one; a task that is added by force waits its turn. */
+    private static final class IdleThreads extends LinkedTransferQueue<Runnable> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+
+        @Override
+        public boolean add(Runnable task) {
+            return super.offer(task);
+        }
+    }
+
+    private static final class PoolThread extends Thread {
+        private final Object pool;
+
+        PoolThread(Object pool, Runnable task, String name) {
+            super(task, name);
+            this.pool = pool;
+            setDaemon(true);
+        }
+    }
+
+    private static final class NamedThreads implements ThreadFactory {
+        private final String name;
+        private final AtomicInteger count = new AtomicInteger();
+
+        NamedThreads(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public Thread newThread(Runnable task) {
+            return new PoolThread(this, task, name + "-" + count.incrementAndGet());
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.HoldfastEvent.Acquired.Source;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gate of a lock, or write lock, of one name. The store's grant stays here while leases are drawn from it one after
+ * another, each with a larger token:
+ *
+ * <pre>
+ *                      ┌──▶ released, next in line ──┐
+ *   no grant ──granted──▶ LENT ◀──────────────────────┘
+ *                          │ ▲ └──released, nobody in line, worth keeping──▶ IDLE
+ *                          │ └──────────the client comes back─────────────────┤
+ *            released, lost│                     its time is over, lost, others wait
+ *                          ▼                                                  ▼
+ *                     no grant: the head of the line, if any, contends anew
+ * </pre>
+ *
+ * <p><b>Turns.</b> While no other client waits, a grant may be used without limit, and be kept idle if the lock is
+ * sticky. While others wait, this client has a turn that ends a certain time after the grant: a release within it passes
+ * the lock to the next in line; or, with nobody in line, keeps it for about as long as this client has needed to come
+ * back, if that has been much quicker than a hand-over through the store. So those in the store's line wait for at most
+ * one turn and one hand-over per client ahead of them. A new client would be refused in that time anyway, because others are ahead in the store's line.
+ */
+final class ExclusiveGate extends Gate {
+    /** Not much more than it takes to wake a thread. */
+    private static final long BRIEF_NANOS = 200_000;
+
+    private @Nullable HeldGrant grant;
+
+    /** Rings for that grant, and for the next one after it. */
+    private final Alarm alarm;
+
+    /** Null until the lock was given up for the first time. */
+    private @Nullable ReturnGap returnGap;
+
+    /** The epoch of which a "wanted" was heard; remembered because it may overtake the grant that it speaks of. */
+    private long wantedEpoch = -1;
+
+    /** The last hold was so short that whoever is next should not fall asleep. */
+    private boolean brief;
+
+    ExclusiveGate(Engine engine, String key) {
+        super(engine, key);
+        this.alarm = new Alarm(this);
+    }
+
+    @Override
+    Alarm alarm() {
+        return alarm;
+    }
+
+    @Override
+    boolean isTakenHere() {
+        return grant != null;
+    }
+
+    @Override
+    boolean isUnused() {
+        return grant == null;
+    }
+
+    @Override
+    void admit(Waiter waiter, AfterUnlock after) {
+        HeldGrant idle = grant != null && grant.isIdle() ? grant : null;
+        if (returnGap != null && (idle != null || (grant == null && line.head() == null))) {
+            returnGap.returned(waiter.startedNanos);
+        }
+        if (idle != null) {
+            long now = engine.now();
+            if (idle.terms.equals(waiter.terms) && idle.mayBeUsedAgain(now)) {
+                lend(idle, waiter, now, Source.STICKY, after);
+                return;
+            }
+            idle.end();
+        }
+        boolean free = grant == null && line.head() == null;
+        if (free) {
+            line.join(waiter);
+            Contender fresh = newContender(waiter.terms, !waiter.triesOnce, null);
+            contender = fresh;
+            waiter.assignment = fresh;
+            if (idle != null) {
+                engine.cleanup.releaseBegins();
+                fresh.releasesFirst(idle);
+            }
+        } else if (waiter.triesOnce) {
+            refuseOnce(waiter, after);
+        } else {
+            line.join(waiter);
+            if (brief && engine.staysAwake && grant != null && line.isNearHead(waiter)) {
+                after.expectSoon(waiter, null);
+            }
+        }
+    }
+
+    @Override
+    void refusedDirectly(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
+        throw new IllegalStateException("an exclusive lock is asked for by the head of the line only");
+    }
+
+    @Override
+    boolean begin(HeldGrant fresh, Contender asked, long now, AfterUnlock after) {
+        grant = fresh;
+        alarm.watch(fresh);
+        if (asked.wasLost(fresh)) {
+            return false;
+        }
+        fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters();
+        Waiter head = line.head();
+        if (head == null) {
+            return false;
+        }
+        lend(fresh, head, now, Source.STORE, after);
+        return true;
+    }
+
+    /** Draws a lease from the grant. */
+    private void lend(HeldGrant from, Waiter taker, long now, Source source, AfterUnlock after) {
+        remove(taker);
+        HeldLease lease = new HeldLease(from, taker, now);
+        from.lendTo(lease.hold());
+        taker.settle(lease, null);
+        after.wake(taker);
+        engine.events.acquired(taker, lease.hold(), source, now, after);
+        heard(null, now, after);
+    }
+
+    @Override
+    ReleaseResult release(Hold hold) {
+        AfterUnlock after = new AfterUnlock();
+        ReleaseResult result;
+        synchronized (this) {
+            HeldGrant held = hold.grant;
+            long now = engine.now();
+            result = held.giveBack(hold, now, after);
+            if (result == ReleaseResult.RELEASE_AT_STORE) {
+                brief = now - hold.acquiredNanos < BRIEF_NANOS;
+                if (passOn(held, now, after)) {
+                    result = ReleaseResult.RELEASED;
+                } else {
+                    held.end();
+                    // The next claim may reach the store before the release: then the release hands the lock on to it.
+                    resume(after);
+                }
+            }
+            retireIfIdle();
+        }
+        after.run();
+        return result;
+    }
+
+    /** Finds a use inside the client for a grant that is free: the next in line, or idleness. */
+    private boolean passOn(HeldGrant free, long now, AfterUnlock after) {
+        Waiter next = line.head();
+        if (next != null) {
+            boolean fits = next.terms.equals(free.terms) && free.mayBeUsedAgain(now);
+            if (fits) {
+                lend(free, next, now, Source.HAND_OFF, after);
+                wakeNext(after);
+            }
+            return fits;
+        }
+        left(now);
+        return keepIdle(free, now);
+    }
+
+    /** Keeps a free grant, if the lock is sticky or, while others wait, if this client will be back in a moment. */
+    private boolean keepIdle(HeldGrant free, long now) {
+        long until = now;
+        if (free.mayBeUsedAgain(now)) {
+            until += free.wanted ? lingerNanos(free, now) : free.terms.stickyNanos;
+        }
+        if (until == now) {
+            return false;
+        }
+        free.keepUntil(until);
+        return true;
+    }
+
+    private long lingerNanos(HeldGrant free, long now) {
+        return engine.seesWaiters() && returnGap != null
+                ? Math.min(returnGap.worthWaitingNanos(engine.handOverCost), free.turnEndsNanos() - now)
+                : 0;
+    }
+
+    /**
+     * Waking a thread takes longer than a short hold does, most of all on another processor that has gone idle. So the
+     * next two in line are woken while the lock is out, and stay awake for a moment.
+     */
+    private void wakeNext(AfterUnlock after) {
+        Waiter next = line.head();
+        if (brief && engine.staysAwake && next != null) {
+            after.expectSoon(next, next.behind);
+        }
+    }
+
+    /** The return gap counts from the end of the release at the store. */
+    synchronized void releasedAtStore(long now) {
+        if (line.head() == null && grant == null) {
+            left(now);
+        }
+    }
+
+    private void left(long now) {
+        if (returnGap == null) {
+            returnGap = new ReturnGap();
+        }
+        returnGap.left(now);
+    }
+
+    /** Ends an idle grant because another lock of the same name is wanted in this client. */
+    @Nullable
+    HeldGrant yieldIdle() {
+        AfterUnlock after = new AfterUnlock();
+        HeldGrant idle;
+        synchronized (this) {
+            idle = grant;
+            if (idle == null || !idle.isIdle()) {
+                return null;
+            }
+            idle.end();
+            engine.cleanup.releaseBegins();
+            retireIfIdle();
+        }
+        after.run();
+        return idle;
+    }
+
+    /** Somebody else waits for what was granted under an epoch. */
+    void wanted(long epoch) {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (this) {
+            HeldGrant held = grant;
+            if (held == null || held.epoch() != epoch) {
+                wantedEpoch = Math.max(wantedEpoch, epoch);
+                return;
+            }
+            markWanted(held, after);
+            retireIfIdle();
+        }
+        after.run();
+    }
+
+    @Override
+    void markWanted(HeldGrant held, AfterUnlock after) {
+        held.wanted = true;
+        if (held.isIdle() && !keepIdle(held, engine.now())) {
+            held.vacate(after);
+        }
+    }
+
+    @Override
+    void forget(HeldGrant ended) {
+        if (grant == ended) {
+            grant = null;
+            alarm.watch(null);
+        }
+    }
+
+    @Override
+    void concluded(Contender asked) {}
+
+    @Override
+    void clearAlarm() {
+        alarm.clear();
+    }
+
+    synchronized @Nullable HeldGrant grant() {
+        return grant;
+    }
+}

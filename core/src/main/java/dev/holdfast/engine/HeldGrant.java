@@ -1,0 +1,443 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.LossReason;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.RenewOutcome;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A grant of the store while this client has it: its deadline, its renewals, its loss, and the leases drawn from it one
+ * after another.
+ *
+ * <pre>
+ *   LENT ◀──▶ IDLE     a lease is out; or the grant is kept for the next one
+ *     └───┬────┘
+ *         ▼
+ *       ENDED          given back, lost, or about to be given back; never comes back to life
+ * </pre>
+ *
+ * <p>Guarded by its gate's monitor, except where a field says otherwise. Methods that have no {@code synchronized} block
+ * of their own are called with it held. Longer than most files, because a grant is one state machine that has to be read
+ * together.
+ */
+final class HeldGrant {
+    /** A renewal is due after this part of the time that the store gave. */
+    private static final int RENEWALS_PER_LEASE = 3;
+
+    /** Of a pushed grant. */
+    private static final long LONGEST_UNRENEWED_NANOS = 20_000_000;
+
+    /** Renewal times are rounded to this part of the lease, so that many renewals share a request. */
+    private static final int RENEWAL_SLOTS_PER_LEASE = 30;
+
+    private enum State {
+        LENT,
+        IDLE,
+        ENDED
+    }
+
+    /** Whether a renewal is under way, and what is to be done after it. */
+    private enum Renewal {
+        NONE,
+        UNDER_WAY,
+        UNDER_WAY_THEN_RELEASE
+    }
+
+    final Gate gate;
+    final Terms terms;
+    final List<Grant> grants;
+    private final Alarm alarm;
+    private final @Nullable Leftovers leftovers;
+
+    /** When its turn began. */
+    private final long grantedNanos;
+
+    /** Until when the grant can be trusted; written by the gate, read by everybody. */
+    volatile long validUntilNanos;
+
+    /** Another client waits. Never taken back: a late "nobody waits" could hide a newer word. */
+    boolean wanted;
+
+    private State state = State.IDLE;
+    private Renewal renewal = Renewal.NONE;
+    private long renewAtNanos;
+    private long idleUntilNanos = Long.MAX_VALUE;
+    private int sequence = -1;
+
+    /** The lease that is out, or was the last to be out. */
+    private @Nullable Hold hold;
+
+    HeldGrant(
+            Gate gate,
+            Terms terms,
+            List<Grant> grants,
+            long anchorNanos,
+            long grantedNanos,
+            @Nullable Leftovers leftovers) {
+        this.gate = gate;
+        this.terms = terms;
+        this.grants = grants;
+        this.grantedNanos = grantedNanos;
+        this.leftovers = leftovers;
+        this.alarm = gate.alarm();
+        this.validUntilNanos = gate.engine.deadlines.of(anchorNanos, grants);
+        for (int i = 0; i < grants.size(); i++) {
+            this.wanted |= grants.get(i).wanted();
+        }
+        planRenewal(anchorNanos);
+    }
+
+    Alarm alarm() {
+        return alarm;
+    }
+
+    void watch() {
+        alarm.watch(this);
+    }
+
+    long epoch() {
+        return grants.get(0).epoch();
+    }
+
+    OwnerId owner() {
+        return grants.get(0).owner();
+    }
+
+    boolean isOf(OwnerId owner, long epoch) {
+        for (Grant grant : grants) {
+            if (grant.owner().equals(owner) && grant.epoch() == epoch) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isOf(String session) {
+        for (Grant grant : grants) {
+            if (session.equals(grant.session())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isIdle() {
+        return state == State.IDLE;
+    }
+
+    boolean hasEnded() {
+        return state == State.ENDED;
+    }
+
+    boolean isValid(long now) {
+        return state != State.ENDED && now < validUntilNanos;
+    }
+
+    long turnEndsNanos() {
+        return grantedNanos + terms.turnNanos(gate.engine.handOverCost);
+    }
+
+    /** Whether one more lease may be drawn: while others wait, only within the turn. */
+    boolean mayBeUsedAgain(long now) {
+        return isValid(now) && sequence < Grant.LEASES_PER_GRANT - 1 && (!wanted || now < turnEndsNanos());
+    }
+
+    /** Draws the next sequence number; each lease has a larger token than the one before. */
+    int nextSequence() {
+        return ++sequence;
+    }
+
+    void lendTo(Hold lease) {
+        state = State.LENT;
+        hold = lease;
+        plan();
+    }
+
+    void keepUntil(long nanos) {
+        state = State.IDLE;
+        idleUntilNanos = nanos;
+        plan();
+    }
+
+    /** Takes the lease back that is out, if it is not lost; says that the grant itself is to be seen to. */
+    ReleaseResult giveBack(Hold lease, long now, AfterUnlock after) {
+        loseIfDue(lease, now, after);
+        if (lease.state != Hold.State.HELD) {
+            return lease.state == Hold.State.LOST ? ReleaseResult.LOST_BEFORE : ReleaseResult.RELEASED_BEFORE;
+        }
+        lease.state = Hold.State.RELEASED;
+        gate.engine.events.released(lease, now, after);
+        return ReleaseResult.RELEASE_AT_STORE;
+    }
+
+    /** No lease can be drawn any more. Somebody has to give the grant back to the store. */
+    void end() {
+        if (state != State.ENDED) {
+            state = State.ENDED;
+            gate.forget(this);
+        }
+    }
+
+    /** Ends a grant that is not in use and gives it back in the background. */
+    void vacate(AfterUnlock after) {
+        end();
+        gate.engine.cleanup.release(this, after);
+        gate.resume(after);
+    }
+
+    /** The store has answered the release; called without the monitor. */
+    void released(boolean maybeNotHeld) {
+        if (leftovers != null) {
+            AfterUnlock after = new AfterUnlock();
+            synchronized (gate) {
+                leftovers.grantIsGone(maybeNotHeld, after);
+            }
+            after.run();
+        }
+    }
+
+    /** Plans the renewal for when a third of the time from a moment on has passed. */
+    private void planRenewal(long fromNanos) {
+        if (validUntilNanos == Long.MAX_VALUE) {
+            renewAtNanos = Long.MAX_VALUE;
+            return;
+        }
+        long slot = Math.max(1, terms.options.leaseTime().toNanos() / RENEWAL_SLOTS_PER_LEASE);
+        long left = validUntilNanos - fromNanos;
+        long third = fromNanos + left / RENEWALS_PER_LEASE;
+        long rounded = third + slot / 2 - Math.floorMod(third + slot / 2, slot);
+        // What is short already, such as a provisional lease, must not become later by rounding.
+        renewAtNanos = Math.abs(rounded - third) <= left / RENEWAL_SLOTS_PER_LEASE ? rounded : third;
+    }
+
+    /** A pushed grant may have a short lease and an old anchor: it is renewed within 20 ms. A short hold needs no renewal. */
+    void renewSoon(long now) {
+        if (state != State.ENDED && validUntilNanos != Long.MAX_VALUE) {
+            renewAtNanos = now + Math.min(LONGEST_UNRENEWED_NANOS, (validUntilNanos - now) / RENEWALS_PER_LEASE);
+            plan();
+        }
+    }
+
+    /** Sees to it that the next thing to do is not missed. */
+    private void plan() {
+        long due = Math.min(validUntilNanos, renewal == Renewal.NONE ? renewAtNanos : Long.MAX_VALUE);
+        Hold lease = hold;
+        if (state == State.IDLE) {
+            due = Math.min(due, idleUntilNanos);
+        } else if (lease != null) {
+            due = Math.min(due, lease.endsByNanos);
+        }
+        alarm.setFor(due);
+    }
+
+    /** Something about the grant that an alarm watches is due: its end, its renewal, or the end of its idleness. */
+    static void rung(Gate gate, Alarm ringing) {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (gate) {
+            HeldGrant due = ringing.answer();
+            if (due != null && due.state != State.ENDED) {
+                due.actOnDue(gate.engine.now(), after);
+            }
+            gate.retireIfIdle();
+        }
+        after.run();
+    }
+
+    private void actOnDue(long now, AfterUnlock after) {
+        LossReason reason = lossAt(now);
+        if (reason != null) {
+            lose(reason, after);
+        } else if (state == State.IDLE && now >= idleUntilNanos) {
+            vacate(after);
+        } else {
+            if (renewal == Renewal.NONE && now >= renewAtNanos) {
+                renewal = Renewal.UNDER_WAY;
+                gate.engine.renewer.add(this, now);
+            }
+            plan();
+        }
+    }
+
+    /** Why a lease over this grant is over at a moment, if it is. */
+    private @Nullable LossReason lossAt(long now) {
+        Hold lease = hold;
+        if (now >= validUntilNanos) {
+            return LossReason.EXPIRED;
+        }
+        return state == State.LENT && lease != null && now >= lease.endsByNanos ? LossReason.MAX_HOLD : null;
+    }
+
+    /** Whether a renewal that is about to be sent still makes sense. */
+    boolean mayRenew() {
+        AfterUnlock after = new AfterUnlock();
+        boolean sensible;
+        synchronized (gate) {
+            sensible = state != State.ENDED;
+            if (!sensible) {
+                endRenewal(after);
+            }
+        }
+        after.run();
+        return sensible;
+    }
+
+    private void endRenewal(AfterUnlock after) {
+        if (renewal == Renewal.UNDER_WAY_THEN_RELEASE) {
+            gate.engine.cleanup.release(this, after);
+            gate.engine.cleanup.gotReply();
+        }
+        renewal = Renewal.NONE;
+    }
+
+    /** Takes the store's answers to a renewal, one per grant. */
+    void renewed(long sentNanos, List<RenewOutcome> outcomes) {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (gate) {
+            endRenewal(after);
+            if (state != State.ENDED) {
+                apply(sentNanos, outcomes, after);
+            }
+            gate.retireIfIdle();
+        }
+        after.run();
+    }
+
+    private void apply(long sentNanos, List<RenewOutcome> outcomes, AfterUnlock after) {
+        long now = gate.engine.now();
+        LossReason reason = lossAt(now);
+        long validUntil = Long.MAX_VALUE;
+        boolean unknown = false;
+        boolean heardWanted = false;
+        for (RenewOutcome outcome : outcomes) {
+            if (outcome instanceof RenewOutcome.Renewed renewed) {
+                validUntil = Math.min(validUntil, gate.engine.deadlines.of(sentNanos, renewed.validFor()));
+                heardWanted |= renewed.wanted();
+            } else if (outcome instanceof RenewOutcome.Lost lost) {
+                reason = lost.reason();
+            } else if (outcome instanceof RenewOutcome.Unknown cause) {
+                unknown = true;
+                gate.engine.events.storeFailed("renew", terms.describe(), cause.cause(), after);
+            }
+        }
+        if (reason != null) {
+            lose(reason, after);
+            return;
+        }
+        if (unknown) {
+            renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
+        } else {
+            validUntilNanos = validUntil;
+            planRenewal(sentNanos);
+        }
+        if (heardWanted) {
+            gate.markWanted(this, after);
+        }
+        if (state != State.ENDED) {
+            plan();
+        }
+    }
+
+    /** The store took the grant away. */
+    void loseNow(LossReason reason) {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (gate) {
+            if (state != State.ENDED) {
+                lose(reason, after);
+            }
+            gate.retireIfIdle();
+        }
+        after.run();
+    }
+
+    /** Makes the deadline earlier, for time that may have passed unseen. */
+    void shorten(long byNanos) {
+        synchronized (gate) {
+            if (state != State.ENDED && validUntilNanos != Long.MAX_VALUE) {
+                validUntilNanos -= byNanos;
+                plan();
+            }
+        }
+    }
+
+    /**
+     * Notices a loss that the clock shows but nobody has told yet, and takes a listener for one to come.
+     *
+     * @return the reason, or null if not lost
+     */
+    @Nullable
+    LossReason noticeLoss(Hold lease, @Nullable Consumer<LossReason> listener) {
+        AfterUnlock after = new AfterUnlock();
+        LossReason reason;
+        synchronized (gate) {
+            loseIfDue(lease, gate.engine.now(), after);
+            reason = lease.reason;
+            if (listener != null && lease.state == Hold.State.HELD) {
+                lease.addListener(listener);
+            }
+            gate.retireIfIdle();
+        }
+        after.run();
+        return reason;
+    }
+
+    private void loseIfDue(Hold lease, long now, AfterUnlock after) {
+        LossReason reason = lease.state == Hold.State.HELD ? lossAt(now) : null;
+        if (reason != null) {
+            lose(reason, after);
+        }
+    }
+
+    private void lose(LossReason reason, AfterUnlock after) {
+        end();
+        tellLoss(reason, after);
+        giveBackAfterRenewal(after);
+        gate.resume(after);
+    }
+
+    /** A renewal under way may reach the store late and bring the grant back to life, so the release comes after it. */
+    private void giveBackAfterRenewal(AfterUnlock after) {
+        if (renewal == Renewal.NONE) {
+            gate.engine.cleanup.release(this, after);
+        } else {
+            renewal = Renewal.UNDER_WAY_THEN_RELEASE;
+            gate.engine.cleanup.expectsReply();
+        }
+    }
+
+    private void tellLoss(LossReason reason, AfterUnlock after) {
+        Hold lease = hold;
+        if (lease != null && lease.state == Hold.State.HELD) {
+            lease.reason = reason;
+            lease.state = Hold.State.LOST;
+            gate.engine.events.tellLoss(lease, reason, lease.takeListeners(), after);
+        }
+    }
+
+    /** The store answered a first release with "not held": the lease had been lost without our knowing. */
+    void noticeNotHeld(Hold lease) {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (gate) {
+            lease.reason = LossReason.EVICTED;
+            lease.state = Hold.State.LOST;
+            gate.engine.events.lost(lease, after);
+        }
+        after.run();
+    }
+
+    /** Ends the grant because the client closes, and gives it back. */
+    void close() {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (gate) {
+            if (state != State.ENDED) {
+                end();
+                tellLoss(LossReason.CLIENT_CLOSED, after);
+                gate.engine.cleanup.release(this, after);
+                gate.retireIfIdle();
+            }
+        }
+        after.run();
+    }
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.engine;
+
+import dev.holdfast.spi.AcquireOutcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may be left at the store of a claim that is decided: a place in line, a request that arrives late, a grant that
+ * nobody heard of. Nothing is done while its grant is held, because a withdrawal would end that too.
+ *
+ * <pre>
+ *   HELD ──grant given back──▶ DUE ──last reply came, withdrawn if need be──▶ CLEAR
+ * </pre>
+ *
+ * <p>Guarded by the gate of its claim.
+ */
+final class Leftovers {
+    private enum State {
+        HELD,
+        DUE,
+        CLEAR
+    }
+
+    private final Contender of;
+
+    /** The grant was pushed: if it was found gone, the claim may stand in the store's line once more. */
+    private final boolean pushed;
+
+    /** A request was never answered and may still arrive. */
+    private boolean unanswered;
+
+    /** A later request was refused: it may have put the claim in line again. */
+    private boolean inLineAgain;
+
+    /** The reply to a request is still to come. */
+    private boolean replyDue;
+
+    private State state = State.HELD;
+
+    Leftovers(Contender of, boolean unanswered, boolean replyDue, boolean pushed) {
+        this.of = of;
+        this.unanswered = unanswered;
+        this.replyDue = replyDue;
+        this.pushed = pushed;
+    }
+
+    /** Nobody wants the claim any more, and it was not granted as far as is known. */
+    void claimIsOver(AfterUnlock after) {
+        becomeDue(unanswered || of.claim.queue(), after);
+    }
+
+    /**
+     * The grant of the claim has been given back.
+     *
+     * @param maybeNotHeld whether it may have been gone by then
+     */
+    void grantIsGone(boolean maybeNotHeld, AfterUnlock after) {
+        if (state == State.HELD) {
+            becomeDue(unanswered || inLineAgain || (pushed && maybeNotHeld), after);
+        }
+    }
+
+    private void becomeDue(boolean withdraw, AfterUnlock after) {
+        state = State.DUE;
+        if (replyDue) {
+            cleanup().expectsReply();
+        } else {
+            clear(withdraw, after);
+        }
+    }
+
+    /** An answer to the claim came after it was decided; neither an answer nor a failure means that it was not asked. */
+    void replied(@Nullable AcquireOutcome outcome, @Nullable Throwable failure, AfterUnlock after) {
+        replyDue = false;
+        unanswered |= failure != null;
+        inLineAgain |= outcome instanceof AcquireOutcome.Contended;
+        if (state == State.DUE) {
+            boolean queued = outcome != null && of.claim.queue();
+            clear(unanswered || queued || outcome instanceof AcquireOutcome.Granted, after);
+            cleanup().gotReply();
+        }
+    }
+
+    private void clear(boolean withdraw, AfterUnlock after) {
+        state = State.CLEAR;
+        if (withdraw) {
+            cleanup().withdraw(of.claim, unanswered, after);
+        }
+    }
+
+    private StoreCleanup cleanup() {
+        return of.gate.engine.cleanup;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Whom it is worth waiting for while others wait. */
+class ReturnGapTest {
+    private static final long HAND_OVER_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+
+    private final HandOverCost cost = new HandOverCost();
+    private final ReturnGap gap = new ReturnGap();
+    private long now = 1;
+
+    @Test
+    void nobodyIsWaitedForWhoHasNeverComeBack() {
+        gap.left(now);
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+    }
+
+    @Test
+    void whoComesBackQuicklyIsWaitedForTwiceAsLong() {
+        comesBackAfter(10_000, 1);
+        assertThat(gap.worthWaitingNanos(cost)).isEqualTo(20_000);
+    }
+
+    @Test
+    void whatIsQuickDependsOnTheStore() {
+        comesBackAfter(HAND_OVER_NANOS / 4, 20);
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+        for (int i = 0; i < 100; i++) {
+            cost.measured(HAND_OVER_NANOS / 3);
+        }
+        assertThat(gap.worthWaitingNanos(cost)).isPositive();
+    }
+
+    @Test
+    void oneLongAbsenceEndsTheWaitingUntilItHasBeenMadeUpFor() {
+        comesBackAfter(10_000, 50);
+        comesBackAfter(TimeUnit.SECONDS.toNanos(60), 1);
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+        comesBackAfter(10_000, 4);
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+        comesBackAfter(10_000, 16);
+        assertThat(gap.worthWaitingNanos(cost)).isPositive();
+    }
+
+    @Test
+    void aTurnIsAMultipleOfWhatAHandOverCostsWithinBounds() {
+        assertThat(cost.turnNanos()).isEqualTo(TimeUnit.MICROSECONDS.toNanos(2_400));
+        for (int i = 0; i < 100; i++) {
+            cost.measured(1_000);
+        }
+        assertThat(cost.turnNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(2));
+        for (int i = 0; i < 100; i++) {
+            cost.measured(TimeUnit.SECONDS.toNanos(1));
+        }
+        assertThat(cost.turnNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+
+    private void comesBackAfter(long gapNanos, int times) {
+        for (int i = 0; i < times; i++) {
+            gap.left(now);
+            now += gapNanos;
+            gap.returned(now);
+        }
+    }
+}

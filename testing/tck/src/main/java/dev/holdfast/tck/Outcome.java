@@ -1,0 +1,53 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.Lease;
+import dev.holdfast.StoreUnavailableException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/**
+ * How a call ended, and how long it took.
+ *
+ * @param answer the class of the end
+ * @param took from the call to its end
+ * @param detail what came out of it, for reports
+ */
+record Outcome(Answer answer, Duration took, String detail) {
+
+    /** What callers tell apart. */
+    enum Answer {
+        ACQUIRED,
+        NOT_ACQUIRED,
+        /** The call was not about acquiring, and went through. */
+        DONE,
+        UNAVAILABLE,
+        FAILED
+    }
+
+    /** Makes a call on this thread. */
+    static Outcome of(Callable<?> call) throws InterruptedException {
+        long begin = System.nanoTime();
+        try {
+            Object result = call.call();
+            return new Outcome(answerOf(result), since(begin), String.valueOf(result));
+        } catch (StoreUnavailableException unavailable) {
+            return new Outcome(Answer.UNAVAILABLE, since(begin), String.valueOf(unavailable));
+        } catch (InterruptedException interrupted) {
+            throw interrupted;
+        } catch (Exception | AssertionError failed) {
+            return new Outcome(Answer.FAILED, since(begin), String.valueOf(failed));
+        }
+    }
+
+    private static Answer answerOf(Object result) {
+        if (result instanceof Optional<?> acquired) {
+            return acquired.isPresent() ? Answer.ACQUIRED : Answer.NOT_ACQUIRED;
+        }
+        return result instanceof Lease ? Answer.ACQUIRED : Answer.DONE;
+    }
+
+    private static Duration since(long beginNanos) {
+        return Duration.ofNanos(System.nanoTime() - beginNanos);
+    }
+}
