@@ -130,7 +130,7 @@ final class CallersTest {
                     .until(() -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.TIMED_WAITING));
             Thread closing = new Thread(client::close, "closing");
             closing.start();
-            Awaitility.await().atMost(PATIENCE).until(() -> closing.getState() == Thread.State.WAITING);
+            Awaitility.await().atMost(PATIENCE).until(() -> closing.getState() == Thread.State.TIMED_WAITING);
             process.tell("unlock-directory");
             closing.join(PATIENCE.toMillis());
             assertThat(closing.isAlive()).isFalse();
