@@ -53,10 +53,10 @@ public final class TcpLockServer {
         this.messageNanos = messageNanos;
     }
 
-    /** Serves until standard input ends. Arguments: the port, and by how many nanoseconds messages are slowed. */
+    /** Serves until standard input ends. Arguments, if any: the port, and by how many nanoseconds messages are slowed. */
     public static void main(String[] arguments) throws IOException {
-        int port = Integer.parseInt(arguments[0]);
-        TcpLockServer server = new TcpLockServer(Long.parseLong(arguments[1]));
+        int port = arguments.length == 0 ? 0 : Integer.parseInt(arguments[0]);
+        TcpLockServer server = new TcpLockServer(arguments.length < 2 ? 0 : Long.parseLong(arguments[1]));
         try (ServerSocket socket = new ServerSocket(port, 200, InetAddress.getLoopbackAddress())) {
             start(() -> server.accept(socket));
             System.out.println(socket.getLocalPort());
