@@ -1,6 +1,6 @@
 package dev.holdfast;
 
-import dev.holdfast.engine.Connector;
+import dev.holdfast.engine.client.Connector;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -88,6 +88,18 @@ class ArchitectureTest {
                 .check(CORE);
     }
 
+    /** What decides who holds a lock can be read without the client around it. */
+    @Test
+    void engineDoesNotKnowTheClientAroundIt() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.holdfast.engine")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.holdfast.engine.client")
+                .check(CORE);
+    }
+
     @Test
     void engineKnowsNoStore() {
         noClasses()

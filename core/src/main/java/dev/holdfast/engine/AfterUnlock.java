@@ -4,12 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. */
+/**
+ * What remains to be done after a step of a gate, once its monitor is free: wake waiters, call the store, tell users. One
+ * thing is left to whoever took the step, who has a thread for it: the first call of a claim.
+ */
 final class AfterUnlock {
     private @Nullable Waiter woken;
     private @Nullable Waiter next;
     private @Nullable Waiter nextButOne;
     private @Nullable List<Runnable> rest;
+    private @Nullable Contender firstCall;
 
     void wake(Waiter waiter) {
         if (woken == null) {
@@ -23,6 +27,16 @@ final class AfterUnlock {
     void expectSoon(Waiter first, @Nullable Waiter second) {
         next = first;
         nextButOne = second;
+    }
+
+    void callFirst(Contender fresh) {
+        firstCall = fresh;
+    }
+
+    /** The claim whose first call is to be made, or null. */
+    @Nullable
+    Contender firstCall() {
+        return firstCall;
     }
 
     void then(Runnable action) {

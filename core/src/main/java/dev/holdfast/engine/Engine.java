@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastListener;
+import dev.holdfast.Lease;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -9,6 +10,7 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
+import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +19,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The gates of one client and what they share. Wires the parts together, makes the calls that belong to a caller's
  * thread, and finds the gate or grant that something concerns. Thread-safe.
  */
-final class Engine {
+public final class Engine {
     private static final int MOST_IDLE_GATES = 1_024;
 
     /** What closing may take beyond one command timeout. */
@@ -33,11 +37,14 @@ final class Engine {
     /** How long after its deadline a wait may make the request that it began with. */
     private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    final String clientName;
+    /** The backoff after so many failures is about a second. */
+    private static final int FAILURES_OF_A_SECOND = 6;
+
+    public final String clientName;
     final Timeline timeline;
     final StoreCalls calls;
     final Executor callbacks;
-    final Events events;
+    public final Events events;
     final Pace pace;
     final boolean staysAwake;
     final Renewer renewer = new Renewer(this);
@@ -75,7 +82,32 @@ final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(listener, callbacks, this::now);
+        this.events = new Events(listener, callbacks, clock);
+    }
+
+    /**
+     * Makes the engine of a client.
+     *
+     * @param clientName its name
+     * @param surroundings time, threads and chance
+     * @param store opens the store, given whom it tells of what happens
+     * @param listener whom to tell of events, or null
+     * @return the engine
+     */
+    public static Engine open(
+            String clientName,
+            Surroundings surroundings,
+            Function<StoreListener, LockStore> store,
+            @Nullable HoldfastListener listener) {
+        Engine engine = new Engine(clientName, surroundings, listener);
+        engine.attach(store.apply(new StoreMessages(engine)));
+        return engine;
+    }
+
+    /** Begins to look for forgotten leases, and for time that passed while the monotonic clock stood still. */
+    public void startJanitor(LongSupplier wallAheadNanos) {
+        leaks.keepStacks();
+        new Janitor(this, clock, wallAheadNanos).start();
     }
 
     /** Tells the engine its store; called once, before anything else. */
@@ -92,8 +124,7 @@ final class Engine {
      *
      * @return the lease, or null if somebody else has the lock
      */
-    @Nullable
-    HeldLease acquire(Terms terms, long waitNanos) throws InterruptedException {
+    public @Nullable Lease acquire(Terms terms, long waitNanos) throws InterruptedException {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
         callHere(enter(waiter), waiter);
         waiter.await();
@@ -101,7 +132,7 @@ final class Engine {
     }
 
     /** Acquires on the calling thread and stays in line when interrupted. */
-    HeldLease acquireUninterruptibly(Terms terms) {
+    public Lease acquireUninterruptibly(Terms terms) {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, Long.MAX_VALUE);
         callHere(enter(waiter), waiter);
         waiter.awaitUninterruptibly();
@@ -109,8 +140,7 @@ final class Engine {
     }
 
     /** Tries once on the calling thread. */
-    @Nullable
-    HeldLease tryAcquire(Terms terms) {
+    public @Nullable Lease tryAcquire(Terms terms) {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, 0);
         callHere(enter(waiter), waiter);
         waiter.awaitUninterruptibly();
@@ -118,30 +148,19 @@ final class Engine {
     }
 
     /** Acquires without a thread; completes with null if somebody else has the lock. */
-    CompletableFuture<@Nullable HeldLease> acquireAsync(Terms terms, long waitNanos) {
+    public CompletableFuture<@Nullable Lease> acquireAsync(Terms terms, long waitNanos) {
         return new FutureWaiter(this, terms, waitNanos).start();
     }
 
     /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */
     @Nullable
     Contender enter(Waiter waiter) {
-        Terms terms = waiter.terms;
-        while (true) {
-            Gate gate = gates.get(terms.gateKey);
-            if (gate == null) {
-                if (terms.passesLocally && !terms.isPlainLock()) {
-                    hasWriters = true;
-                }
-                gate = gates.computeIfAbsent(
-                        terms.gateKey,
-                        key -> terms.passesLocally ? new ExclusiveGate(this, key) : new SharedGate(this, key));
-            }
-            if (gate.enter(waiter)) {
-                break;
-            }
-            gates.remove(terms.gateKey, gate);
-        }
-        Contender first = waiter.assignment;
+        Contender first;
+        Gate gate;
+        do {
+            gate = gateOf(waiter.terms);
+            first = gate.enter(waiter);
+        } while (!waiter.isAt(gate));
         if (first != null) {
             first.isAskedBefore(
                     waiter.deadlineNanos == Long.MAX_VALUE
@@ -150,6 +169,18 @@ final class Engine {
             endIdleGrantsOfSameNames(first);
         }
         return first;
+    }
+
+    private Gate gateOf(Terms terms) {
+        Gate gate = gates.get(terms.gateKey);
+        if (gate != null) {
+            return gate;
+        }
+        if (terms.passesLocally && !terms.isPlainLock()) {
+            hasWriters = true;
+        }
+        return gates.computeIfAbsent(
+                terms.gateKey, key -> terms.passesLocally ? new ExclusiveGate(this, key) : new SharedGate(this, key));
     }
 
     /** An idle grant of the same name that is kept at another gate must not stand in the way. */
@@ -271,6 +302,17 @@ final class Engine {
         return nanos + commandTimeoutNanos;
     }
 
+    /** Runs a task on the timeline's thread after a pause of about a second. */
+    public void tryAgainLater(Runnable task) {
+        Timed again = new Timed() {
+            @Override
+            public void onDue() {
+                task.run();
+            }
+        };
+        timeline.schedule(again, now() + pace.backoff(FAILURES_OF_A_SECOND));
+    }
+
     /** Gives back the leases whose handles were forgotten. */
     void releaseForgotten() {
         leaks.forEachForgotten(hold -> {
@@ -357,38 +399,41 @@ final class Engine {
         gates.remove(gate.key, gate);
     }
 
-    /**
-     * Ends everything and gives it back, as far as the store can be reached within one command timeout; called once.
-     *
-     * @return when closing must be over
-     */
-    long close() {
+    /** Ends everything, gives it back as far as the store can be reached in time, and closes the store; called once. */
+    public void close() {
         long until = now() + longestClosingNanos();
-        closed = true;
-        gates.values().forEach(Gate::close);
-        claims.values().forEach(claim -> claim.gate.closeDirect(claim));
-        forEachGrant(HeldGrant::close);
-        cleanup.hurry();
-        calls.finish(cleanup::isDone, until);
-        sweepGates();
-        return until;
+        try {
+            closed = true;
+            gates.values().forEach(Gate::close);
+            claims.values().forEach(claim -> claim.gate.closeDirect(claim));
+            forEachGrant(HeldGrant::close);
+            cleanup.hurry();
+            calls.finish(cleanup::isDone, until);
+            sweepGates();
+        } finally {
+            calls.close(store(), until);
+        }
     }
 
-    long longestClosingNanos() {
+    /** How long closing may take. */
+    public long longestClosingNanos() {
         return commandTimeoutNanos + CLOSING_SLACK_NANOS;
     }
 
-    LockStore store() {
+    /** {@return the store, for what concerns no lease of this client} */
+    public LockStore store() {
         return Objects.requireNonNull(store, "store");
     }
 
-    void ensureOpen() {
+    /** Refuses what needs an open client. */
+    public void ensureOpen() {
         if (closed) {
             throw new ClientClosedException(clientName);
         }
     }
 
-    boolean isClosed() {
+    /** Whether the client closes or has closed. */
+    public boolean isClosed() {
         return closed;
     }
 
@@ -400,7 +445,8 @@ final class Engine {
         return endsWithSession;
     }
 
-    long now() {
+    /** {@return the time by the client's clock} */
+    public long now() {
         return clock.nanos();
     }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
+import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -14,27 +15,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the user's listener what happens, one event after another, and holders of their losses. */
-final class Events {
+public final class Events {
     private static final int MOST_WAITING = 100_000;
 
     private final @Nullable HoldfastListener listener;
     private final Executor callbacks;
-    private final MonotonicTime time;
+    private final MonotonicClock clock;
 
     /** Events in order; guarded by itself. When the listener cannot keep up, the newest are dropped. */
     private final Queue<HoldfastEvent> waiting = new ArrayDeque<>();
 
     private boolean delivering;
 
-    /** The part of the engine that this needs. */
-    interface MonotonicTime {
-        long now();
-    }
-
-    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicTime time) {
+    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicClock clock) {
         this.listener = listener;
         this.callbacks = callbacks;
-        this.time = time;
+        this.clock = clock;
     }
 
     void acquired(Waiter taker, Hold hold, Source source, long now, AfterUnlock after) {
@@ -46,7 +42,7 @@ final class Events {
 
     void notAcquired(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
         if (listener != null && fault == null) {
-            Duration waited = Duration.ofNanos(time.now() - waiter.startedNanos);
+            Duration waited = Duration.ofNanos(clock.nanos() - waiter.startedNanos);
             later(new HoldfastEvent.NotAcquired(waiter.terms.describe(), waited), after);
         }
     }
@@ -77,7 +73,7 @@ final class Events {
     }
 
     /** Runs user code; what it throws is reported and goes no further. */
-    void guarded(String lockName, Runnable userCode) {
+    public void guarded(String lockName, Runnable userCode) {
         try {
             userCode.run();
         } catch (Throwable broken) {
@@ -103,7 +99,8 @@ final class Events {
         tell(new HoldfastEvent.Leaked(name, hold.token(), Optional.ofNullable(hold.takenAt)));
     }
 
-    void callbackFailed(String lockName, Throwable cause) {
+    /** Reports what user code threw. */
+    public void callbackFailed(String lockName, Throwable cause) {
         Log.get().log(System.Logger.Level.WARNING, "a callback for lock '" + lockName + "' failed", cause);
         tell(new HoldfastEvent.CallbackFailed(lockName, cause));
     }
@@ -115,7 +112,8 @@ final class Events {
         }
     }
 
-    void tell(HoldfastEvent event) {
+    /** Tells the listener of an event, on a thread where that may take its time. */
+    public void tell(HoldfastEvent event) {
         if (listener != null && enqueue(event)) {
             deliverSoon();
         }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * sticky. While others wait, this client has a turn that ends a certain time after the grant: a release within it passes
  * the lock to the next in line; or, with nobody in line, keeps it for about as long as this client has needed to come
  * back, if that has been much quicker than a hand-over through the store. So those in the store's line wait for at most
- * one turn and one hand-over per client ahead of them. A new client would be refused in that time anyway, because others are ahead in the store's line.
+ * one turn and one hand-over per client ahead of them. A
+ * new client would be refused in that time anyway, because others are ahead in the store's line.
  */
 final class ExclusiveGate extends Gate {
     /** Not much more than it takes to wake a thread. */
@@ -80,7 +81,7 @@ final class ExclusiveGate extends Gate {
             line.join(waiter);
             Contender fresh = newContender(waiter.terms, !waiter.triesOnce, null);
             contender = fresh;
-            waiter.assignment = fresh;
+            after.callFirst(fresh);
             if (idle != null) {
                 engine.cleanup.releaseBegins();
                 fresh.releasesFirst(idle);
@@ -96,63 +97,17 @@ final class ExclusiveGate extends Gate {
     }
 
     @Override
-    void refusedDirectly(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
-        throw new IllegalStateException("an exclusive lock is asked for by the head of the line only");
-    }
-
-    @Override
-    boolean begin(HeldGrant fresh, Contender asked, long now, AfterUnlock after) {
+    void keep(HeldGrant fresh) {
         grant = fresh;
         alarm.watch(fresh);
-        if (asked.wasLost(fresh)) {
-            return false;
-        }
         fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters();
-        Waiter head = line.head();
-        if (head == null) {
-            return false;
-        }
-        lend(fresh, head, now, Source.STORE, after);
-        return true;
     }
 
-    /** Draws a lease from the grant. */
-    private void lend(HeldGrant from, Waiter taker, long now, Source source, AfterUnlock after) {
-        remove(taker);
-        HeldLease lease = new HeldLease(from, taker, now);
-        from.lendTo(lease.hold());
-        taker.settle(lease, null);
-        after.wake(taker);
-        engine.events.acquired(taker, lease.hold(), source, now, after);
-        heard(null, now, after);
-    }
-
+    /** To the next in line, or to idleness. */
     @Override
-    ReleaseResult release(Hold hold) {
-        AfterUnlock after = new AfterUnlock();
-        ReleaseResult result;
-        synchronized (this) {
-            HeldGrant held = hold.grant;
-            long now = engine.now();
-            result = held.giveBack(hold, now, after);
-            if (result == ReleaseResult.RELEASE_AT_STORE) {
-                brief = now - hold.acquiredNanos < BRIEF_NANOS;
-                if (passOn(held, now, after)) {
-                    result = ReleaseResult.RELEASED;
-                } else {
-                    held.end();
-                    // The next claim may reach the store before the release: then the release hands the lock on to it.
-                    resume(after);
-                }
-            }
-            retireIfIdle();
-        }
-        after.run();
-        return result;
-    }
-
-    /** Finds a use inside the client for a grant that is free: the next in line, or idleness. */
-    private boolean passOn(HeldGrant free, long now, AfterUnlock after) {
+    boolean passOn(Hold released, long now, AfterUnlock after) {
+        HeldGrant free = released.grant;
+        brief = now - released.acquiredNanos < BRIEF_NANOS;
         Waiter next = line.head();
         if (next != null) {
             boolean fits = next.terms.equals(free.terms) && free.mayBeUsedAgain(now);
@@ -211,36 +166,27 @@ final class ExclusiveGate extends Gate {
     }
 
     /** Ends an idle grant because another lock of the same name is wanted in this client. */
-    @Nullable
-    HeldGrant yieldIdle() {
-        AfterUnlock after = new AfterUnlock();
-        HeldGrant idle;
-        synchronized (this) {
-            idle = grant;
-            if (idle == null || !idle.isIdle()) {
-                return null;
-            }
-            idle.end();
-            engine.cleanup.releaseBegins();
-            retireIfIdle();
+    synchronized @Nullable HeldGrant yieldIdle() {
+        HeldGrant idle = grant;
+        if (idle == null || !idle.isIdle()) {
+            return null;
         }
-        after.run();
+        idle.end();
+        engine.cleanup.releaseBegins();
+        retireIfIdle();
         return idle;
     }
 
     /** Somebody else waits for what was granted under an epoch. */
     void wanted(long epoch) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (this) {
+        step(after -> {
             HeldGrant held = grant;
-            if (held == null || held.epoch() != epoch) {
+            if (held != null && held.epoch() == epoch) {
+                markWanted(held, after);
+            } else {
                 wantedEpoch = Math.max(wantedEpoch, epoch);
-                return;
             }
-            markWanted(held, after);
-            retireIfIdle();
-        }
-        after.run();
+        });
     }
 
     @Override
@@ -260,10 +206,7 @@ final class ExclusiveGate extends Gate {
     }
 
     @Override
-    void concluded(Contender asked) {}
-
-    @Override
-    void clearAlarm() {
+    void wasRetired() {
         alarm.clear();
     }
 

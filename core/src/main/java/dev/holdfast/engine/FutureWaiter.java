@@ -1,11 +1,12 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.Lease;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A waiter without a thread: its outcome completes a future. */
 final class FutureWaiter extends Waiter {
-    private final CompletableFuture<@Nullable HeldLease> future = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Lease> future = new CompletableFuture<>();
     private final Timed timeout = new Timeout();
 
     FutureWaiter(Engine engine, Terms terms, long waitNanos) {
@@ -13,7 +14,7 @@ final class FutureWaiter extends Waiter {
     }
 
     /** Completes with the lease, or with null if somebody else has the lock. Completed from outside, it gives up. */
-    CompletableFuture<@Nullable HeldLease> start() {
+    CompletableFuture<@Nullable Lease> start() {
         Contender first = engine.enter(this);
         if (deadlineNanos != Long.MAX_VALUE && !isSettled()) {
             engine.timeline.schedule(timeout, triesOnce ? engine.longestAnswerBy(startedNanos) : deadlineNanos);

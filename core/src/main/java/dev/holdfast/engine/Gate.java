@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.LockMismatchException;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
@@ -10,6 +11,7 @@ import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +44,6 @@ abstract class Gate {
 
     private @Nullable RuntimeException lastWord;
 
-    /** How many waiters in line are overdue. */
-    private int overdue;
-
     private boolean retired;
 
     Gate(Engine engine, String key) {
@@ -52,27 +51,23 @@ abstract class Gate {
         this.key = key;
     }
 
-    /** Settles a new waiter, puts it in line, or leaves it the first call of a claim as its assignment. */
+    /** Settles a new waiter, puts it in line, or leaves the first call of its claim to the caller. */
     abstract void admit(Waiter waiter, AfterUnlock after);
 
-    /**
-     * Begins to hold what a claim was granted, on behalf of the waiter that the claim serves.
-     *
-     * @return whether it was still good
-     */
-    abstract boolean begin(HeldGrant fresh, Contender asked, long now, AfterUnlock after);
-
-    /** The waiter of a direct attempt has been refused, or was not answered if there is a fault. */
-    abstract void refusedDirectly(Contender direct, @Nullable RuntimeException fault, AfterUnlock after);
+    /** Keeps a new grant, from which a lease is about to be drawn. */
+    abstract void keep(HeldGrant fresh);
 
     /** Lets go of a grant that has ended; giving it back to the store is not done here. */
     abstract void forget(HeldGrant ended);
 
+    /** Finds a use inside the client for the grant of a lease that was released; false if it has to go back. */
+    abstract boolean passOn(Hold released, long now, AfterUnlock after);
+
+    /** Another client waits for what is held. */
+    abstract void markWanted(HeldGrant held, AfterUnlock after);
+
     /** The alarm for a new grant. */
     abstract Alarm alarm();
-
-    /** Takes a lease back. If the store's grant has to go back too, that is left to the caller's thread. */
-    abstract ReleaseResult release(Hold hold);
 
     /** Whether a lease of this very gate keeps everybody in line from being served. */
     abstract boolean isTakenHere();
@@ -80,18 +75,26 @@ abstract class Gate {
     /** Whether neither a grant nor an attempt outside of the line needs this gate. */
     abstract boolean isUnused();
 
-    /** Called when the gate is retired. */
-    void clearAlarm() {}
+    /** Takes one step: changes what the monitor guards, and then does without it what the step left to be done. */
+    final void step(Consumer<AfterUnlock> change) {
+        AfterUnlock after = new AfterUnlock();
+        synchronized (this) {
+            change.accept(after);
+            retireIfIdle();
+        }
+        after.run();
+    }
 
-    /** Another client waits for what is held. */
-    abstract void markWanted(HeldGrant held, AfterUnlock after);
-
-    /** Lets a waiter in; false if this gate is out of use and another one has to be asked. */
-    final boolean enter(Waiter waiter) {
+    /**
+     * Lets a waiter in, unless this gate is out of use: then the waiter is not at this gate afterwards.
+     *
+     * @return a contender whose first call the caller has to make, or null
+     */
+    final @Nullable Contender enter(Waiter waiter) {
         AfterUnlock after = new AfterUnlock();
         synchronized (this) {
             if (retired) {
-                return false;
+                return null;
             }
             waiter.wentTo(this);
             if (engine.isClosed()) {
@@ -104,7 +107,7 @@ abstract class Gate {
             retireIfIdle();
         }
         after.run();
-        return true;
+        return after.firstCall();
     }
 
     /**
@@ -115,9 +118,7 @@ abstract class Gate {
     final @Nullable Contender answered(
             Contender asked, long sentNanos, @Nullable AcquireOutcome outcome, @Nullable Throwable failure) {
         AfterUnlock after = new AfterUnlock();
-        Contender next = null;
         synchronized (this) {
-            Waiter direct = asked.directFor;
             asked.releaseIdleLater(after);
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
@@ -128,8 +129,9 @@ abstract class Gate {
                 taken(asked, contended.retryHint().toNanos(), after);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
+                conclude(asked);
                 fail(asked, new LockMismatchException(mismatch.detail()), after);
-            } else if (failure != null || direct == null || !direct.isSettled()) {
+            } else if (failure != null || asked.isNeeded()) {
                 unanswered(asked, failure, after);
             } else {
                 // Its waiter left before it was asked.
@@ -137,20 +139,37 @@ abstract class Gate {
                 asked.drop(after);
                 conclude(asked);
             }
-            if (direct != null && direct.assignment != asked) {
-                next = direct.assignment;
-                direct.assignment = null;
+            retireIfIdle();
+        }
+        after.run();
+        return after.firstCall();
+    }
+
+    /** Takes a lease back. If the store's grant has to go back too, that is left to the caller's thread. */
+    final ReleaseResult release(Hold hold) {
+        AfterUnlock after = new AfterUnlock();
+        ReleaseResult result;
+        synchronized (this) {
+            long now = engine.now();
+            result = hold.grant.giveBack(hold, now, after);
+            if (result == ReleaseResult.RELEASE_AT_STORE) {
+                if (passOn(hold, now, after)) {
+                    result = ReleaseResult.RELEASED;
+                } else {
+                    hold.grant.end();
+                    // The next claim may reach the store before the release: then the release hands the lock on to it.
+                    resume(after);
+                }
             }
             retireIfIdle();
         }
         after.run();
-        return next;
+        return result;
     }
 
     /** A pushed grant has no request of its own, so it counts from an anchor that the store worked out. */
     final void pushed(OwnerId owner, List<Grant> grants, long anchorNanos) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (this) {
+        step(after -> {
             Contender asked = contender;
             if (asked == null || !asked.claim.owner().equals(owner)) {
                 return;
@@ -161,12 +180,10 @@ abstract class Gate {
             } else {
                 granted(asked, grants, anchorNanos, now, true, after);
             }
-            retireIfIdle();
-        }
-        after.run();
+        });
     }
 
-    /** Moves in with a grant; its deadline counts from the anchor, which may be older than the grant itself. */
+    /** Begins to hold a grant; its deadline counts from the anchor, which may be older than the grant itself. */
     private void granted(
             Contender asked,
             List<Grant> grants,
@@ -179,22 +196,43 @@ abstract class Gate {
         HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, grantedNanos, left);
         asked.grant = fresh;
         conclude(asked);
-        Waiter direct = asked.directFor;
-        boolean good = !engine.isClosed() && fresh.isValid(now) && begin(fresh, asked, now, after);
-        if (!good) {
-            // It had ended before it came, so it was never held.
+        Waiter taker = servedBy(asked);
+        boolean good = fresh.isValid(now) && !asked.wasLost(fresh) && !engine.isClosed();
+        if (good && taker != null && !taker.isSettled()) {
+            keep(fresh);
+            lend(fresh, taker, now, Source.STORE, after);
+            if (pushed) {
+                fresh.renewSoon(now);
+            }
+        } else {
+            // It had ended before it came, or nobody is there any more: it was never held.
             fresh.end();
             engine.cleanup.release(fresh, after);
-            Waiter waiter = direct != null ? direct : line.head();
-            if (waiter != null && (waiter.isOverdue() || now >= waiter.deadlineNanos)) {
-                settle(waiter, noAnswer(asked.terms), after);
-            } else if (direct != null) {
-                refusedDirectly(asked, null, after);
+            if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
+                settle(taker, noAnswer(asked.terms), after);
+            } else if (asked.directFor != null) {
+                refused(asked, null, after);
             }
-        } else if (pushed) {
-            fresh.renewSoon(now);
         }
         resume(after);
+    }
+
+    /** Whoever gets what a claim is granted. */
+    private @Nullable Waiter servedBy(Contender asked) {
+        return asked.directFor != null ? asked.directFor : line.head();
+    }
+
+    /** Draws a lease from a grant. */
+    final void lend(HeldGrant from, Waiter taker, long now, Source source, AfterUnlock after) {
+        line.leave(taker);
+        HeldLease lease = new HeldLease(from, taker, now);
+        from.lendTo(lease.hold());
+        taker.settle(lease, null);
+        after.wake(taker);
+        engine.events.acquired(taker, lease.hold(), source, now, after);
+        if (isTakenHere()) {
+            heard(null, now, after);
+        }
     }
 
     /** The store said that somebody else has the lock. */
@@ -204,13 +242,10 @@ abstract class Gate {
         if (asked.isOver()) {
             return;
         }
-        if (asked.directFor != null) {
+        if (!asked.claim.queue()) {
             asked.end(after);
             conclude(asked);
-            refusedDirectly(asked, null, after);
-        } else if (!asked.claim.queue()) {
-            asked.end(after);
-            fail(asked, null, after);
+            refused(asked, null, after);
         } else if (again) {
             askSoon(asked, engine.now());
         } else {
@@ -237,11 +272,16 @@ abstract class Gate {
         }
         asked.drop(after);
         conclude(asked);
-        if (!hopeless && asked.directFor != null) {
-            refusedDirectly(asked, fault, after);
-        } else {
+        if (hopeless) {
             fail(asked, fault, after);
+        } else {
+            refused(asked, fault, after);
         }
+    }
+
+    /** A claim that asked once is over without a grant: there was no answer if there is a fault, else it is taken. */
+    void refused(Contender asked, @Nullable RuntimeException fault, AfterUnlock after) {
+        fail(asked, fault, after);
     }
 
     /** A second answer may repeat the grant, with news of waiters, or be another grant, which nobody needs. */
@@ -259,10 +299,9 @@ abstract class Gate {
         }
     }
 
-    /** Ends a claim for the waiter it serves, with a fault or because the lock is taken; those behind go on. */
+    /** Settles the waiter of a claim that is over, with a fault or because the lock is taken; those behind go on. */
     private void fail(Contender asked, @Nullable RuntimeException fault, AfterUnlock after) {
-        conclude(asked);
-        Waiter waiter = asked.directFor != null ? asked.directFor : line.head();
+        Waiter waiter = servedBy(asked);
         if (waiter != null) {
             settle(waiter, fault, after);
         }
@@ -279,12 +318,12 @@ abstract class Gate {
     }
 
     /** A claim is over; it may have a grant. */
-    abstract void concluded(Contender asked);
+    void concluded(Contender asked) {}
 
     /** Ends a wait without a lease: with a fault, or because somebody else has the lock. */
     final void settle(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
         if (!waiter.isSettled()) {
-            remove(waiter);
+            line.leave(waiter);
             waiter.settle(null, fault);
             after.wake(waiter);
             engine.events.notAcquired(waiter, fault, after);
@@ -298,24 +337,14 @@ abstract class Gate {
         settle(waiter, taken ? null : lastWord, after);
     }
 
-    /** Takes a waiter out of the line, if it stands in it. */
-    final void remove(Waiter waiter) {
-        if (waiter.inLine) {
-            line.leave(waiter);
-            if (waiter.isOverdue() && !waiter.triesOnce) {
-                overdue--;
-            }
-        }
-    }
-
     /** Remembers the last word and tells it to those who have only stayed for it. */
-    final void heard(@Nullable RuntimeException fault, long now, AfterUnlock after) {
+    private void heard(@Nullable RuntimeException fault, long now, AfterUnlock after) {
         heardNanos = now;
         lastWord = fault;
         Waiter next = line.head();
-        while (next != null && overdue > 0) {
+        while (next != null && line.hasOverdue()) {
             Waiter behind = next.behind;
-            if (next.isOverdue() && !next.triesOnce) {
+            if (next.isOverdue()) {
                 settle(next, fault, after);
             }
             next = behind;
@@ -325,8 +354,7 @@ abstract class Gate {
 
     /** The time of a waiter is up. It is told what is known, or stays until something is. */
     final void expire(Waiter waiter) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (this) {
+        step(after -> {
             if (waiter.isSettled() || waiter.isOverdue()) {
                 return;
             }
@@ -335,34 +363,26 @@ abstract class Gate {
             if (waiter.inLine && (taken || heardNanos >= waiter.startedNanos)) {
                 settle(waiter, taken ? null : lastWord, after);
                 reviewContender(after);
-                retireIfIdle();
             } else {
-                // A direct attempt has its own answer coming; a claim that waits for its next try is asked for now.
-                waiter.becomeOverdue();
-                if (waiter.inLine) {
-                    overdue++;
-                    askAtOnce(asking);
-                }
+                stay(waiter, asking);
             }
-        }
-        after.run();
+        });
     }
 
-    private void askAtOnce(@Nullable Contender waiting) {
-        if (waiting != null) {
-            askSoon(waiting, engine.now());
+    /** A direct attempt has its own answer coming; a claim that waits for its next try is asked for now. */
+    private void stay(Waiter waiter, @Nullable Contender asking) {
+        line.becomesOverdue(waiter);
+        if (waiter.inLine && asking != null) {
+            askSoon(asking, engine.now());
         }
     }
 
     /** Nothing was heard by the time at which everything must have been answered. */
     final void giveUp(Waiter waiter) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (this) {
+        step(after -> {
             settle(waiter, noAnswer(waiter.terms), after);
             reviewContender(after);
-            retireIfIdle();
-        }
-        after.run();
+        });
     }
 
     /** A waiter does not want the lock any more; false if its outcome was decided before. */
@@ -375,7 +395,7 @@ abstract class Gate {
             if (waiter.isSettled()) {
                 return false;
             }
-            remove(waiter);
+            line.leave(waiter);
             waiter.settle(null, null);
             reviewContender(after);
             retireIfIdle();
@@ -451,29 +471,23 @@ abstract class Gate {
 
     /** Fails everybody in line because the client closes, and drops the claim. */
     final void close() {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (this) {
+        step(after -> {
             for (Waiter next = line.head(); next != null; next = line.head()) {
                 settle(next, new ClientClosedException(engine.clientName), after);
             }
             reviewContender(after);
-            retireIfIdle();
-        }
-        after.run();
+        });
     }
 
     /** Fails the waiter of a direct attempt because the client closes, and drops the claim. */
     final void closeDirect(Contender direct) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (this) {
+        step(after -> {
             if (direct.directFor != null && !direct.isOver()) {
                 settle(direct.directFor, new ClientClosedException(engine.clientName), after);
                 direct.drop(after);
                 conclude(direct);
-                retireIfIdle();
             }
-        }
-        after.run();
+        });
     }
 
     /** Called at the end of each step. A few idle gates are kept for the next use. */
@@ -497,8 +511,11 @@ abstract class Gate {
     private void retire() {
         if (!retired) {
             retired = true;
-            clearAlarm();
+            wasRetired();
             engine.retired(this);
         }
     }
+
+    /** It is never used again. */
+    void wasRetired() {}
 }

@@ -191,11 +191,7 @@ final class HeldGrant {
     /** The store has answered the release; called without the monitor. */
     void released(boolean maybeNotHeld) {
         if (leftovers != null) {
-            AfterUnlock after = new AfterUnlock();
-            synchronized (gate) {
-                leftovers.grantIsGone(maybeNotHeld, after);
-            }
-            after.run();
+            gate.step(after -> leftovers.grantIsGone(maybeNotHeld, after));
         }
     }
 
@@ -235,15 +231,12 @@ final class HeldGrant {
 
     /** Something about the grant that an alarm watches is due: its end, its renewal, or the end of its idleness. */
     static void rung(Gate gate, Alarm ringing) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (gate) {
+        gate.step(after -> {
             HeldGrant due = ringing.answer();
             if (due != null && due.state != State.ENDED) {
                 due.actOnDue(gate.engine.now(), after);
             }
-            gate.retireIfIdle();
-        }
-        after.run();
+        });
     }
 
     private void actOnDue(long now, AfterUnlock after) {
@@ -294,15 +287,12 @@ final class HeldGrant {
 
     /** Takes the store's answers to a renewal, one per grant. */
     void renewed(long sentNanos, List<RenewOutcome> outcomes) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (gate) {
+        gate.step(after -> {
             endRenewal(after);
             if (state != State.ENDED) {
                 apply(sentNanos, outcomes, after);
             }
-            gate.retireIfIdle();
-        }
-        after.run();
+        });
     }
 
     private void apply(long sentNanos, List<RenewOutcome> outcomes, AfterUnlock after) {
@@ -342,14 +332,11 @@ final class HeldGrant {
 
     /** The store took the grant away. */
     void loseNow(LossReason reason) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (gate) {
+        gate.step(after -> {
             if (state != State.ENDED) {
                 lose(reason, after);
             }
-            gate.retireIfIdle();
-        }
-        after.run();
+        });
     }
 
     /** Makes the deadline earlier, for time that may have passed unseen. */
@@ -373,6 +360,7 @@ final class HeldGrant {
         LossReason reason;
         synchronized (gate) {
             loseIfDue(lease, gate.engine.now(), after);
+            // Read here: whoever is told now must not be told a second time as a listener.
             reason = lease.reason;
             if (listener != null && lease.state == Hold.State.HELD) {
                 lease.addListener(listener);
@@ -410,34 +398,27 @@ final class HeldGrant {
     private void tellLoss(LossReason reason, AfterUnlock after) {
         Hold lease = hold;
         if (lease != null && lease.state == Hold.State.HELD) {
-            lease.reason = reason;
-            lease.state = Hold.State.LOST;
+            lease.becomeLost(reason);
             gate.engine.events.tellLoss(lease, reason, lease.takeListeners(), after);
         }
     }
 
     /** The store answered a first release with "not held": the lease had been lost without our knowing. */
     void noticeNotHeld(Hold lease) {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (gate) {
-            lease.reason = LossReason.EVICTED;
-            lease.state = Hold.State.LOST;
+        gate.step(after -> {
+            lease.becomeLost(LossReason.EVICTED);
             gate.engine.events.lost(lease, after);
-        }
-        after.run();
+        });
     }
 
     /** Ends the grant because the client closes, and gives it back. */
     void close() {
-        AfterUnlock after = new AfterUnlock();
-        synchronized (gate) {
+        gate.step(after -> {
             if (state != State.ENDED) {
                 end();
                 tellLoss(LossReason.CLIENT_CLOSED, after);
                 gate.engine.cleanup.release(this, after);
-                gate.retireIfIdle();
             }
-        }
-        after.run();
+        });
     }
 }

@@ -36,7 +36,7 @@ final class Hold extends PhantomReference<HeldLease> {
     /** Written by the gate, read by everybody. */
     volatile State state = State.HELD;
 
-    /** Why it was lost; written before the state. */
+    /** Why it was lost; written before the state, and read by those who have seen that. */
     @Nullable
     LossReason reason;
 
@@ -65,6 +65,11 @@ final class Hold extends PhantomReference<HeldLease> {
     /** Computed from the clock each time: a process that slept past the deadline must not believe an old flag. */
     boolean isHeld(long now) {
         return state == State.HELD && now < grant.validUntilNanos && now < endsByNanos;
+    }
+
+    void becomeLost(LossReason why) {
+        reason = why;
+        state = State.LOST;
     }
 
     void addListener(Consumer<LossReason> listener) {

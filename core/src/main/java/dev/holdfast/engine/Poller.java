@@ -77,19 +77,17 @@ final class Poller extends Timed {
         synchronized (this) {
             underWay--;
         }
-        boolean complete = outcomes != null && outcomes.size() == batch.size();
-        Throwable why = complete || failure != null
+        Throwable why = outcomes == null || failure != null || outcomes.size() == batch.size()
                 ? failure
                 : new IllegalStateException("the store did not answer for each of " + batch.size() + " claims");
-        for (int i = 0; i < batch.size(); i++) {
-            Contender waiting = batch.get(i);
-            AcquireOutcome outcome = complete && outcomes != null ? outcomes.get(i) : null;
+        Answers.divide(batch, waiting -> 1, outcomes, (waiting, own) -> {
+            AcquireOutcome outcome = own == null ? null : own.get(0);
             if (outcome instanceof AcquireOutcome.Unknown unknown) {
                 waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
             } else {
                 waiting.gate.answered(waiting, sentNanos, outcome, why);
             }
-        }
+        });
         synchronized (this) {
             if (!due.isEmpty()) {
                 plan(engine.now());

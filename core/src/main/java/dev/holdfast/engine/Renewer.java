@@ -50,22 +50,11 @@ final class Renewer extends Timed {
         engine.calls.submit(
                 StoreCalls.Lane.RENEWALS,
                 store -> store.renew(grants),
-                (sentNanos, outcomes, failure) -> settle(batch, sentNanos, outcomes, failure));
-    }
-
-    private static void settle(
-            List<HeldGrant> batch, long sentNanos, @Nullable List<RenewOutcome> outcomes, @Nullable Throwable failure) {
-        int asked = batch.stream().mapToInt(held -> held.grants.size()).sum();
-        boolean complete = outcomes != null && outcomes.size() == asked;
-        int next = 0;
-        for (HeldGrant held : batch) {
-            int count = held.grants.size();
-            List<RenewOutcome> own = complete && outcomes != null
-                    ? outcomes.subList(next, next + count)
-                    : List.of(unknown(held, failure));
-            next += count;
-            held.renewed(sentNanos, own);
-        }
+                (sentNanos, outcomes, failure) -> Answers.divide(
+                        batch,
+                        held -> held.grants.size(),
+                        outcomes,
+                        (held, own) -> held.renewed(sentNanos, own != null ? own : List.of(unknown(held, failure)))));
     }
 
     private static RenewOutcome unknown(HeldGrant held, @Nullable Throwable failure) {

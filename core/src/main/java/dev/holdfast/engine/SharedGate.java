@@ -1,7 +1,6 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.ClientClosedException;
-import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.spi.OwnerId;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +35,7 @@ final class SharedGate extends Gate {
     @Override
     void admit(Waiter waiter, AfterUnlock after) {
         if (line.head() == null) {
-            waiter.assignment = newContender(waiter.terms, false, waiter);
+            after.callFirst(newContender(waiter.terms, false, waiter));
         } else if (waiter.triesOnce) {
             refuseOnce(waiter, after);
         } else {
@@ -72,18 +71,19 @@ final class SharedGate extends Gate {
         }
     }
 
+    /** Whoever was refused directly, and has time left, waits in line. */
     @Override
-    void refusedDirectly(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
-        Waiter waiter = direct.directFor;
-        if (waiter == null || waiter.isSettled()) {
+    void refused(Contender asked, @Nullable RuntimeException fault, AfterUnlock after) {
+        Waiter waiter = asked.directFor;
+        if (waiter == null || waiter.isOverdue() || engine.now() >= waiter.deadlineNanos) {
+            super.refused(asked, fault, after);
             return;
         }
         if (engine.isClosed()) {
-            settle(waiter, new ClientClosedException(engine.clientName), after);
+            super.refused(asked, new ClientClosedException(engine.clientName), after);
             return;
         }
-        if (waiter.isOverdue() || engine.now() >= waiter.deadlineNanos) {
-            settle(waiter, fault, after);
+        if (waiter.isSettled()) {
             return;
         }
         line.join(waiter);
@@ -91,7 +91,7 @@ final class SharedGate extends Gate {
             Contender fresh = newContender(waiter.terms, true, null);
             contender = fresh;
             if (fault == null) {
-                waiter.assignment = fresh;
+                after.callFirst(fresh);
             } else {
                 fresh.isNotAsked();
                 engine.timeline.schedule(fresh, engine.now() + engine.pace.backoff(0));
@@ -100,36 +100,14 @@ final class SharedGate extends Gate {
     }
 
     @Override
-    boolean begin(HeldGrant fresh, Contender asked, long now, AfterUnlock after) {
-        Waiter taker = asked.directFor != null ? asked.directFor : line.head();
-        if (taker == null || taker.isSettled() || asked.wasLost(fresh)) {
-            return false;
-        }
+    void keep(HeldGrant fresh) {
         fresh.watch();
-        remove(taker);
-        HeldLease lease = new HeldLease(fresh, taker, now);
-        fresh.lendTo(lease.hold());
-        taker.settle(lease, null);
-        after.wake(taker);
-        engine.events.acquired(taker, lease.hold(), Source.STORE, now, after);
-        return true;
     }
 
-    /** The store's grant goes back with the lease. */
+    /** Every lease has a grant of its own, which goes back with it. */
     @Override
-    ReleaseResult release(Hold hold) {
-        AfterUnlock after = new AfterUnlock();
-        ReleaseResult result;
-        synchronized (this) {
-            result = hold.grant.giveBack(hold, engine.now(), after);
-            if (result == ReleaseResult.RELEASE_AT_STORE) {
-                hold.grant.end();
-                resume(after);
-            }
-            retireIfIdle();
-        }
-        after.run();
-        return result;
+    boolean passOn(Hold released, long now, AfterUnlock after) {
+        return false;
     }
 
     @Override

@@ -2,6 +2,8 @@ package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.CleanupTask.Release;
+import dev.holdfast.engine.CleanupTask.Withdrawal;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,10 +53,10 @@ final class StoreCleanup {
     private final AtomicInteger releasing = new AtomicInteger();
 
     /** Tasks to be tried now, by how often they have failed; guarded by this object's monitor, as are the next. */
-    private final List<Deque<Task>> due = new ArrayList<>(RANKS);
+    private final List<Deque<CleanupTask>> due = new ArrayList<>(RANKS);
 
     /** Tasks that wait for their next try. */
-    private final Set<Task> waiting = new LinkedHashSet<>();
+    private final Set<CleanupTask> waiting = new LinkedHashSet<>();
 
     private int underWay;
 
@@ -106,12 +109,12 @@ final class StoreCleanup {
 
     /** Gives a grant back in the background. */
     void release(HeldGrant ended, AfterUnlock after) {
-        begin(new Task(ended.grants, null, false, ended), after);
+        begin(new Release(this, ended.grants, ended), after);
     }
 
     /** Gives grants back in the background that nobody has held. */
     void release(List<Grant> grants, AfterUnlock after) {
-        begin(new Task(grants, null, false, null), after);
+        begin(new Release(this, grants, null), after);
     }
 
     /**
@@ -120,18 +123,23 @@ final class StoreCleanup {
      * @param mayStillArrive whether a request of it was never answered and may reach the store later than this one
      */
     void withdraw(Claim claim, boolean mayStillArrive, AfterUnlock after) {
-        begin(new Task(List.of(), claim, mayStillArrive, null), after);
+        begin(new Withdrawal(this, claim, mayStillArrive), after);
     }
 
-    private void begin(Task task, AfterUnlock after) {
+    private void begin(CleanupTask task, AfterUnlock after) {
         open.incrementAndGet();
         add(task);
         after.then(this::work);
     }
 
-    private synchronized void add(Task task) {
+    private synchronized void add(CleanupTask task) {
         waiting.remove(task);
         due.get(Math.min(task.failures, RANKS - 1)).add(task);
+    }
+
+    /** When a store must have forgotten a matter; where grants end with a session, it never does by itself. */
+    long forgottenBy(Duration lease) {
+        return engine.endsWithSession() ? Long.MAX_VALUE : engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
     }
 
     /** Gives idle grants back on the calling thread, because something else is to be asked for. */
@@ -139,15 +147,12 @@ final class StoreCleanup {
         List<Grant> grants =
                 idle.stream().flatMap(ended -> ended.grants.stream()).toList();
         List<ReleaseOutcome> outcomes = tryRelease(store, grants);
-        boolean answered = outcomes != null && outcomes.size() == grants.size() && !isUnknown(outcomes);
-        int next = 0;
-        for (HeldGrant ended : idle) {
-            int end = next + ended.grants.size();
-            released(ended, answered && outcomes != null ? outcomes.subList(next, end) : null);
+        List<ReleaseOutcome> known = outcomes == null || isUnknown(outcomes) ? null : outcomes;
+        Answers.divide(idle, ended -> ended.grants.size(), known, (ended, own) -> {
+            released(ended, own);
             releaseEnds();
-            next = end;
-        }
-        if (!answered) {
+        });
+        if (known == null || known.size() != grants.size()) {
             throw new StoreUnavailableException("release", idle.get(0).terms.describe(), null);
         }
     }
@@ -194,23 +199,23 @@ final class StoreCleanup {
 
     /** The grants of a session are gone with it. */
     void sessionLost(String session) {
-        List<Task> moot = new ArrayList<>();
+        List<Release> moot = new ArrayList<>();
+        Predicate<CleanupTask> goes =
+                task -> task instanceof Release release && release.isOf(session) && moot.add(release);
         synchronized (this) {
-            for (Deque<Task> rank : due) {
-                rank.removeIf(task -> task.isOf(session) && moot.add(task));
-            }
-            waiting.removeIf(task -> task.isOf(session) && moot.add(task));
+            due.forEach(rank -> rank.removeIf(goes));
+            waiting.removeIf(goes);
         }
-        for (Task task : moot) {
+        for (Release task : moot) {
             engine.timeline.cancel(task);
-            task.answered();
+            answered(task);
         }
     }
 
     /** The client closes: what waits for its next try is tried now. */
     void hurry() {
         synchronized (this) {
-            for (Task task : List.copyOf(waiting)) {
+            for (CleanupTask task : List.copyOf(waiting)) {
                 engine.timeline.cancel(task);
                 add(task);
             }
@@ -218,142 +223,120 @@ final class StoreCleanup {
         work();
     }
 
+    /** The pause of a task is over. */
+    void tryAgain(CleanupTask task) {
+        synchronized (this) {
+            if (!waiting.contains(task)) {
+                return;
+            }
+            add(task);
+        }
+        work();
+    }
+
     /** Sends what is due, as far as there is room. One thread at a time does; a call that fails at once comes back here. */
-    void work() {
+    private void work() {
         if (calledToWork.getAndIncrement() > 0) {
             return;
         }
         int heard = 1;
         while (heard > 0) {
-            for (List<Task> batch = next(); !batch.isEmpty(); batch = next()) {
-                List<Task> sent = batch;
-                engine.calls.submit(
-                        StoreCalls.Lane.CLEANUP,
-                        store -> send(store, sent),
-                        (sentNanos, answers, failure) -> settle(sent, answers, failure));
+            for (CleanupTask task = next(); task != null; task = next()) {
+                if (task instanceof Release first) {
+                    send(batchOf(first));
+                } else if (task instanceof Withdrawal withdrawal) {
+                    send(withdrawal);
+                }
             }
             heard = calledToWork.addAndGet(-heard);
         }
     }
 
-    private synchronized List<Task> next() {
-        if (underWay >= (engine.isClosed() ? MOST_AT_ONCE_IN_CLOSING : MOST_AT_ONCE)) {
-            return List.of();
-        }
-        for (int rank = 0; rank < RANKS; rank++) {
-            Deque<Task> tasks = due.get(rank);
-            Task first = tasks.poll();
-            if (first != null) {
-                underWay++;
-                List<Task> batch = new ArrayList<>(List.of(first));
-                int most = MOST_RELEASES_PER_REQUEST >> rank;
-                for (Task more = tasks.peek();
-                        more != null && first.claim == null && more.claim == null && batch.size() < most;
-                        more = tasks.peek()) {
-                    batch.add(tasks.remove());
+    /** The next task, if there is one and room for one more request. */
+    private synchronized @Nullable CleanupTask next() {
+        if (underWay < (engine.isClosed() ? MOST_AT_ONCE_IN_CLOSING : MOST_AT_ONCE)) {
+            for (Deque<CleanupTask> rank : due) {
+                if (!rank.isEmpty()) {
+                    underWay++;
+                    return rank.remove();
                 }
-                return batch;
             }
         }
-        return List.of();
+        return null;
     }
 
-    /** Makes one request for a batch; returns whether each task was answered. */
-    private static List<Boolean> send(LockStore store, List<Task> batch) {
-        Task first = batch.get(0);
-        if (first.claim != null) {
-            store.withdraw(first.claim, first.mayStillArrive);
-            return List.of(true);
+    /** Adds the releases that come next and have failed as often. */
+    private synchronized List<Release> batchOf(Release first) {
+        List<Release> batch = new ArrayList<>(List.of(first));
+        int rank = Math.min(first.failures, RANKS - 1);
+        Deque<CleanupTask> others = due.get(rank);
+        while (batch.size() < MOST_RELEASES_PER_REQUEST >> rank && others.peek() instanceof Release more) {
+            batch.add(more);
+            others.remove();
         }
+        return batch;
+    }
+
+    private void send(Withdrawal task) {
+        engine.calls.submit(
+                StoreCalls.Lane.CLEANUP,
+                store -> {
+                    store.withdraw(task.claim, task.mayStillArrive);
+                    return true;
+                },
+                (sentNanos, done, failure) -> requestEnded(() -> settle(task, done != null, failure)));
+    }
+
+    private void send(List<Release> batch) {
         List<Grant> grants =
                 batch.stream().flatMap(task -> task.grants.stream()).toList();
-        List<ReleaseOutcome> outcomes = store.release(grants);
-        List<Boolean> answered = new ArrayList<>(batch.size());
-        int next = 0;
-        for (Task task : batch) {
-            int end = next + task.grants.size();
-            answered.add(outcomes.size() == grants.size() && !isUnknown(outcomes.subList(next, end)));
-            next = end;
-        }
-        return answered;
+        engine.calls.submit(
+                StoreCalls.Lane.CLEANUP,
+                store -> store.release(grants),
+                (sentNanos, outcomes, failure) -> requestEnded(() -> Answers.divide(
+                        batch,
+                        task -> task.grants.size(),
+                        outcomes,
+                        (task, own) -> settle(task, own != null && !isUnknown(own), failure))));
     }
 
-    private void settle(List<Task> batch, @Nullable List<Boolean> answered, @Nullable Throwable failure) {
+    private void requestEnded(Runnable takeAnswers) {
         synchronized (this) {
             underWay--;
         }
-        for (int i = 0; i < batch.size(); i++) {
-            if (answered != null && answered.get(i)) {
-                batch.get(i).answered();
-            } else {
-                batch.get(i).failed(failure);
-            }
-        }
+        takeAnswers.run();
         work();
     }
 
-    /** Something that the store has to be told: a release of grants, or the withdrawal of a claim. */
-    private final class Task extends Timed {
-        private final List<Grant> grants;
-        private final @Nullable Claim claim;
-        private final boolean mayStillArrive;
-        private final @Nullable HeldGrant of;
-        private final long untilNanos;
-
-        /** Used by whoever has the task in hand. */
-        private int failures;
-
-        Task(List<Grant> grants, @Nullable Claim claim, boolean mayStillArrive, @Nullable HeldGrant of) {
-            this.grants = grants;
-            this.claim = claim;
-            this.mayStillArrive = mayStillArrive;
-            this.of = of;
-            Duration lease = claim != null ? claim.lease() : grants.get(0).lease();
-            this.untilNanos =
-                    engine.endsWithSession() ? Long.MAX_VALUE : engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
+    private void settle(CleanupTask task, boolean answered, @Nullable Throwable failure) {
+        if (answered) {
+            answered(task);
+        } else {
+            failed(task, failure);
         }
+    }
 
-        boolean isOf(String session) {
-            return !grants.isEmpty() && grants.stream().allMatch(grant -> session.equals(grant.session()));
+    private void answered(CleanupTask task) {
+        if (task instanceof Release release) {
+            release.wasAnswered();
         }
+        open.decrementAndGet();
+    }
 
-        void answered() {
-            if (of != null) {
-                of.released(true);
-            }
-            finish();
-        }
-
-        void finish() {
+    private void failed(CleanupTask task, @Nullable Throwable failure) {
+        engine.events.tell(new HoldfastEvent.StoreFailed(
+                task.describe(),
+                "clean up",
+                failure != null ? failure : new StoreUnavailableException("release", task.describe(), null)));
+        long now = engine.now();
+        if (now >= task.untilNanos) {
             open.decrementAndGet();
+            return;
         }
-
-        void failed(@Nullable Throwable failure) {
-            engine.events.tell(new HoldfastEvent.StoreFailed(
-                    claim != null ? claim.describe() : grants.get(0).name(),
-                    "clean up",
-                    failure != null ? failure : new StoreUnavailableException("release", "?", null)));
-            long now = engine.now();
-            if (now >= untilNanos) {
-                finish();
-                return;
-            }
-            failures++;
-            synchronized (StoreCleanup.this) {
-                waiting.add(this);
-                engine.timeline.schedule(this, now + engine.pace.backoff(engine.isClosed() ? 0 : failures));
-            }
-        }
-
-        @Override
-        public void onDue() {
-            synchronized (StoreCleanup.this) {
-                if (!waiting.contains(this)) {
-                    return;
-                }
-                add(this);
-            }
-            work();
+        task.failures++;
+        synchronized (this) {
+            waiting.add(task);
+            engine.timeline.schedule(task, now + engine.pace.backoff(engine.isClosed() ? 0 : task.failures));
         }
     }
 }

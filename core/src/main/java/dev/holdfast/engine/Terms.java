@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a lock asks for, and how. Immutable; a hand-off needs equal terms on both sides. */
-final class Terms {
+public final class Terms {
     /** In no name, so keys that have it can not be mistaken for a name. */
     private static final String NUL = "\0";
 
     private static final long AUTOMATIC_TURN = -1;
 
-    final List<Claim.Part> parts;
-    final LockOptions options;
+    public final List<Claim.Part> parts;
+    public final LockOptions options;
     final Claim.HolderInfo holder;
 
     /** The gate that such locks go through. Each kind and capacity has its own; the store tells them apart. */
@@ -41,12 +41,14 @@ final class Terms {
                 options.maxHold().isPresent() ? options.maxHold().get().toNanos() : Long.MAX_VALUE;
     }
 
-    static Terms of(List<Claim.Part> parts, LockOptions options, Claim.HolderInfo holder) {
+    /** Terms for units of several names. */
+    public static Terms of(List<Claim.Part> parts, LockOptions options, Claim.HolderInfo holder) {
         return new Terms(
                 parts.stream().sorted(Comparator.comparing(Claim.Part::name)).toList(), options, holder);
     }
 
-    static Terms exclusive(List<String> names, LockOptions options, Claim.HolderInfo holder) {
+    /** Terms for a lock of one or several names. */
+    public static Terms exclusive(List<String> names, LockOptions options, Claim.HolderInfo holder) {
         return of(
                 names.stream()
                         .map(name -> new Claim.Part(name, LockKind.EXCLUSIVE, 1, 1))
@@ -99,7 +101,8 @@ final class Terms {
         return maxHoldNanos == Long.MAX_VALUE ? maxHoldNanos : now + maxHoldNanos;
     }
 
-    String describe() {
+    /** {@return the names, for messages} */
+    public String describe() {
         return join(",");
     }
 

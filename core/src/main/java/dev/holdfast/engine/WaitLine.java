@@ -9,6 +9,9 @@ final class WaitLine {
     private @Nullable Waiter head;
     private @Nullable Waiter tail;
 
+    /** How many of those in line are overdue. */
+    private int overdue;
+
     @Nullable
     Waiter head() {
         return head;
@@ -23,8 +26,23 @@ final class WaitLine {
         return other == null;
     }
 
+    boolean hasOverdue() {
+        return overdue > 0;
+    }
+
+    /** The time of a waiter is up, whether it stands in line or not. */
+    void becomesOverdue(Waiter waiter) {
+        waiter.becomeOverdue();
+        if (waiter.inLine) {
+            overdue++;
+        }
+    }
+
     void join(Waiter waiter) {
         waiter.inLine = true;
+        if (waiter.isOverdue()) {
+            overdue++;
+        }
         waiter.ahead = tail;
         if (tail == null) {
             head = waiter;
@@ -37,6 +55,9 @@ final class WaitLine {
     void leave(Waiter waiter) {
         if (!waiter.inLine) {
             return;
+        }
+        if (waiter.isOverdue()) {
+            overdue--;
         }
         if (waiter.ahead == null) {
             head = waiter.behind;

@@ -46,10 +46,6 @@ abstract class Waiter {
 
     boolean inLine;
 
-    /** What entering a gate left to its own thread: the first call of this claim. Used by that thread only. */
-    @Nullable
-    Contender assignment;
-
     /** The gate it went to; set before anybody else knows of it. */
     private volatile @Nullable Gate gate;
 
@@ -73,6 +69,10 @@ abstract class Waiter {
 
     final void wentTo(Gate entered) {
         gate = entered;
+    }
+
+    final boolean isAt(Gate other) {
+        return gate == other;
     }
 
     final Gate gate() {

@@ -26,10 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The memory store of a name; a test overrides what is to go wrong. */
-class DelegatingStore implements LockStore {
+public class DelegatingStore implements LockStore {
     private final LockStore memory;
 
-    DelegatingStore(String name, StoreContext context) {
+    public DelegatingStore(String name, StoreContext context) {
         memory = new MemoryStoreProvider().open(StoreUri.parse("memory:" + name, Map.of(), null), context);
     }
 

@@ -239,9 +239,9 @@ public class GateInterleavingsTest {
     }
 
     private Visitor start(Visitor visitor) {
-        gate.enter(visitor);
-        if (visitor.assignment != null) {
-            engine.callInBackground(visitor.assignment);
+        Contender first = gate.enter(visitor);
+        if (first != null) {
+            engine.callInBackground(first);
         }
         return visitor;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LeaseLostException;
 import dev.holdfast.LockOptions;
+import dev.holdfast.engine.client.OwnerMint;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -131,24 +132,14 @@ class JanitorTest {
     }
 
     private Surroundings surroundings() {
-        Timeline timeline = new Timeline() {
-            @Override
-            public void schedule(Timed timed, long dueNanos) {
-                heap.put(timed, dueNanos);
-            }
-
-            @Override
-            public void cancel(Timed timed) {
-                heap.remove(timed);
-            }
-        };
         StoreCalls inline = new StoreCalls() {
             @Override
             public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
                 reply.on(now.get(), call.apply(engine.store()), null);
             }
         };
-        return new Surroundings(now::get, timeline, inline, Runnable::run, new Random(1), new OwnerMint(), LEASE, true);
+        return new Surroundings(
+                now::get, new HeapTimeline(heap), inline, Runnable::run, new Random(1), new OwnerMint(), LEASE, true);
     }
 
     /** Lets something happen between the store's answer and its reading, once. */

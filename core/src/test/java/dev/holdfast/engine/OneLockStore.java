@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One lock and its line, pushed to one gate. It uses no collection of the JDK that changes: Lincheck would instrument
  * that class for the whole JVM, its own use of it included. Thread-safe.
  */
-final class OneLockStore implements LockStore {
+public final class OneLockStore implements LockStore {
     static final long CLOCK_STANDS_AT = 1;
     private static final StoreTraits TRAITS = new StoreTraits(
             StoreTraits.Expiry.LEASE,

@@ -2,22 +2,15 @@ package dev.holdfast.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.DistributedLock;
-import dev.holdfast.Lease;
 import dev.holdfast.LockKind;
-import dev.holdfast.LockOptions;
-import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.client.OwnerMint;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,48 +64,8 @@ class RefusedWorkTest {
         assertThat(engine.cleanup.isDone()).as("nothing is left to do").isFalse();
     }
 
-    @Test
-    void anElectionWhoseAttemptWasRefusedStandsAgain() {
-        List<CompletableFuture<Lease>> attempts = new ArrayList<>();
-        DistributedLock lock = (DistributedLock) Proxy.newProxyInstance(
-                DistributedLock.class.getClassLoader(),
-                new Class<?>[] {DistributedLock.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "names" -> List.of("office");
-                    case "options" -> LockOptions.defaults();
-                    case "acquireAsync" -> {
-                        attempts.add(new CompletableFuture<>());
-                        yield attempts.get(attempts.size() - 1);
-                    }
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
-        try (LockElection election = new LockElection(engine, lock, Thread::new, Optional::empty, closed -> {})) {
-            election.campaign(lease -> {}, reason -> {});
-            for (int refusals = 1; refusals <= 3; refusals++) {
-                assertThat(attempts).hasSize(refusals);
-                attempts.get(refusals - 1)
-                        .completeExceptionally(new StoreUnavailableException("acquire", "office", null));
-                Timed next = Objects.requireNonNull(heap.first(), "nothing is to be tried again");
-                heap.remove(next);
-                next.onDue();
-            }
-            assertThat(attempts).hasSize(4);
-        }
-    }
-
     private Surroundings surroundings() {
-        Timeline timeline = new Timeline() {
-            @Override
-            public void schedule(Timed timed, long dueNanos) {
-                heap.put(timed, dueNanos);
-            }
-
-            @Override
-            public void cancel(Timed timed) {
-                heap.remove(timed);
-            }
-        };
-        return TestSurroundings.of(() -> 1, timeline, calls, Runnable::run);
+        return TestSurroundings.of(() -> 1, new HeapTimeline(heap), calls, Runnable::run);
     }
 
     /** Lets calls wait at first, and then refuses them, as a pool does that gets no threads. */

@@ -12,6 +12,8 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.SelfDeadlockException;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.client.Client;
+import dev.holdfast.engine.client.ClientThreads;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;

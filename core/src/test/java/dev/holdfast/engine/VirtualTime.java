@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.LockOptions;
 import dev.holdfast.StoreFactory;
+import dev.holdfast.engine.client.Client;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
@@ -45,18 +46,7 @@ final class VirtualTime {
     }
 
     private Surroundings surroundings(AtomicReference<@Nullable LockStore> store) {
-        Timeline timeline = new Timeline() {
-            @Override
-            public void schedule(Timed timed, long dueNanos) {
-                heap.put(timed, dueNanos);
-            }
-
-            @Override
-            public void cancel(Timed timed) {
-                heap.remove(timed);
-            }
-        };
-        return TestSurroundings.of(now::get, timeline, new Calls(store), work::add);
+        return TestSurroundings.of(now::get, new HeapTimeline(heap), new Calls(store), work::add);
     }
 
     /** Runs everything that can be done without the clock moving. */

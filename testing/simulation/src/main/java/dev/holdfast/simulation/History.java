@@ -1,6 +1,6 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.engine.Client;
+import dev.holdfast.engine.client.Client;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;

@@ -131,7 +131,8 @@ final class Mutants {
                         "HeldGrant",
                         "Math.min(validUntilNanos, renewal == Renewal.NONE ? renewAtNanos : Long.MAX_VALUE)",
                         "renewal == Renewal.NONE ? Math.min(validUntilNanos, renewAtNanos) : Long.MAX_VALUE")));
-        all.add(Mutant.of("reentry-on-lost-lease", engine("ThreadOwnedLock", "nesting.lease.ensureHeld();", "")));
+        all.add(Mutant.of(
+                "reentry-on-lost-lease", engine("client/ThreadOwnedLock", "nesting.lease.ensureHeld();", "")));
     }
 
     private static void addTokens(List<Mutant> all) {
@@ -163,8 +164,7 @@ final class Mutants {
                         "HeldGrant",
                         "end();\n        tellLoss(reason, after);",
                         "tellLoss(reason, after); if (gate instanceof ExclusiveGate exclusive"
-                                + " && exclusive.passOn(this, gate.engine.now(), after)) { return; } end();"),
-                engine("ExclusiveGate", "private boolean passOn(", "boolean passOn("),
+                                + " && hold != null && exclusive.passOn(hold, gate.engine.now(), after)) { return; } end();"),
                 engine(
                         "HeldGrant",
                         "return state != State.ENDED && now < validUntilNanos;",
@@ -187,13 +187,12 @@ final class Mutants {
                 FORGET_CLAIM,
                 engine(
                         "Gate",
-                        "asked.drop(after);\n        conclude(asked);\n        if (!hopeless",
-                        "asked.forget();\n        conclude(asked);\n        if (!hopeless")));
+                        "asked.drop(after);\n        conclude(asked);\n        if (hopeless",
+                        "asked.forget();\n        conclude(asked);\n        if (hopeless")));
     }
 
     private static void addOutages(List<Mutant> all) {
-        String stay = "waiter.becomeOverdue();\n                if (waiter.inLine) {\n                    overdue++;\n"
-                + "                    askAtOnce(asking);\n                }";
+        String stay = "stay(waiter, asking);";
         all.add(Mutant.of(
                 "contention-told-as-outage", engine("Gate", stay, "settle(waiter, noAnswer(waiter.terms), after);")));
         all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, null, after);")));
@@ -209,7 +208,10 @@ final class Mutants {
                         "tellLoss(LossReason.CLIENT_CLOSED, after);")));
         all.add(Mutant.of(
                 "clean-up-given-up",
-                engine("StoreCleanup", "failures++;", "if (++failures > 1) { finish(); return; }")));
+                engine(
+                        "StoreCleanup",
+                        "task.failures++;",
+                        "if (++task.failures > 1) { open.decrementAndGet(); return; }")));
         all.add(Mutant.of(
                 "late-answer-forgotten",
                 engine(

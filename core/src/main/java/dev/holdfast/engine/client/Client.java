@@ -1,4 +1,4 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.DistributedLock;
@@ -13,6 +13,9 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreTraits.Promise;
+import dev.holdfast.engine.Engine;
+import dev.holdfast.engine.Surroundings;
+import dev.holdfast.engine.Terms;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
@@ -71,22 +74,19 @@ public final class Client implements Holdfast {
             LockOptions defaults,
             @Nullable HoldfastListener listener,
             Runnable afterClose) {
-        Engine engine = new Engine(clientName, surroundings, listener);
-        LockStore opened = store.apply(new StoreMessages(engine));
-        engine.attach(opened);
+        Engine engine = Engine.open(clientName, surroundings, store, listener);
         Client client = new Client(engine, defaults, afterClose);
         try {
             client.checkLease(defaults);
         } catch (RuntimeException | Error unfit) {
-            opened.close();
+            engine.store().close();
             throw unfit;
         }
         return client;
     }
 
     void startJanitor() {
-        engine.leaks.keepStacks();
-        new Janitor(engine, SystemClock.INSTANCE, SystemClock.INSTANCE::wallAheadNanos).start();
+        engine.startJanitor(SystemClock.INSTANCE::wallAheadNanos);
     }
 
     @Override
@@ -229,14 +229,12 @@ public final class Client implements Holdfast {
             awaitEverythingFree();
             return;
         }
-        long until = 0;
         try {
             ClientClosedException why = new ClientClosedException(clientName());
             elections.forEach(election -> election.close(why));
-            until = engine.close();
         } finally {
             try {
-                engine.calls.close(engine.store(), until);
+                engine.close();
             } finally {
                 everythingFree.countDown();
                 afterClose.run();

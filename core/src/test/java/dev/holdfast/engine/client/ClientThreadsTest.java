@@ -1,7 +1,9 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.engine.OneLockStore;
+import dev.holdfast.engine.StoreCalls;
 import dev.holdfast.spi.LockStore;
 import java.time.Duration;
 import java.util.Set;

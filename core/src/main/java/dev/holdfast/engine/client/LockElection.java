@@ -1,4 +1,4 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.DistributedLock;
@@ -10,6 +10,7 @@ import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.SelfDeadlockException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.Engine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -223,9 +224,6 @@ final class LockElection implements Election {
 
     /** One stand for office, from {@code campaign} to {@code resign}, over any number of terms. Guarded by the election. */
     private final class Candidature {
-        /** How the pause before something is tried again is counted: about a second. */
-        private static final int TRY_AGAIN_FAILURES = 6;
-
         private final Consumer<Lease> onElected;
         private final Consumer<LossReason> onDeposed;
 
@@ -307,7 +305,7 @@ final class LockElection implements Election {
                 engine.events.tell(new HoldfastEvent.StoreFailed(name(), "campaign", why));
             }
             if (why instanceof LockMismatchException || why instanceof StoreUnavailableException) {
-                later(this::stand);
+                engine.tryAgainLater(this::stand);
             } else {
                 end(
                         this,
@@ -373,7 +371,7 @@ final class LockElection implements Election {
                 thread.start();
             } catch (OutOfMemoryError noThread) {
                 // There are too many threads at the moment. Without callbacks this candidate would never stand again.
-                later(() -> startThread(own, done));
+                engine.tryAgainLater(() -> startThread(own, done));
                 engine.events.callbackFailed(name(), noThread);
             }
         }
@@ -434,16 +432,6 @@ final class LockElection implements Election {
             } finally {
                 guard.unlock();
             }
-        }
-
-        private void later(Runnable task) {
-            Timed again = new Timed() {
-                @Override
-                public void onDue() {
-                    task.run();
-                }
-            };
-            engine.timeline.schedule(again, engine.now() + engine.pace.backoff(TRY_AGAIN_FAILURES));
         }
     }
 }

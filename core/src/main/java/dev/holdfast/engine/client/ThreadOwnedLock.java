@@ -1,8 +1,10 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.Lease;
 import dev.holdfast.LeasedLock;
+import dev.holdfast.engine.Engine;
+import dev.holdfast.engine.Terms;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -123,7 +125,7 @@ final class ThreadOwnedLock implements LeasedLock {
         return true;
     }
 
-    private boolean own(@Nullable HeldLease lease) {
+    private boolean own(@Nullable Lease lease) {
         if (lease == null) {
             return false;
         }

@@ -1,4 +1,4 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.OwnerId;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * go on in several places later (CRaC, SnapStart, a cloned virtual machine), and none of them may use what another has.
  * Thread-safe.
  */
-final class OwnerMint implements Supplier<OwnerId> {
+public final class OwnerMint implements Supplier<OwnerId> {
     private static final int MOST_IDS_FROM_SOURCE = 16;
     private static final int MOST_IDS_PER_BATCH = 256;
     private static final int KEY_BYTES = 32;
@@ -39,7 +39,8 @@ final class OwnerMint implements Supplier<OwnerId> {
 
     private long keyDrawnMillis;
 
-    OwnerMint() {
+    /** Mints ids that no other process has. */
+    public OwnerMint() {
         this(SystemClock::wallMillis, new SecureRandom()::nextBytes);
     }
 

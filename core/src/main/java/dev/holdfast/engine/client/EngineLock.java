@@ -1,9 +1,11 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Lease;
 import dev.holdfast.LeasedLock;
 import dev.holdfast.LockOptions;
+import dev.holdfast.engine.Engine;
+import dev.holdfast.engine.Terms;
 import dev.holdfast.spi.Claim;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +57,7 @@ final class EngineLock implements DistributedLock {
     }
 
     @Nullable
-    HeldLease acquire(long waitNanos) throws InterruptedException {
+    Lease acquire(long waitNanos) throws InterruptedException {
         refuseInterrupted();
         threadHolds.refuseSelfDeadlock(terms);
         return engine.acquire(terms, waitNanos);

@@ -1,6 +1,9 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.StoreCalls;
+import dev.holdfast.engine.Surroundings;
+import dev.holdfast.engine.Timed;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.StoreScheduler;
@@ -28,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * store's own tasks and for user code. What may hang in one pool does not hold up another. Threads are started when
  * needed, end when idle (but the one for time), and end with the client. Thread-safe.
  */
-final class ClientThreads implements AutoCloseable {
+public final class ClientThreads implements AutoCloseable {
     private static final int CALL_THREADS = 256;
     private static final int RENEWAL_THREADS = 8;
     private static final int CLEANUP_THREADS = 64;
@@ -67,7 +70,7 @@ final class ClientThreads implements AutoCloseable {
      * @param store the store to call, known by the time of the first call
      * @param callbacks where user code runs, or null for threads of our own
      */
-    ClientThreads(
+    public ClientThreads(
             String name,
             Duration commandTimeout,
             boolean staysAwake,
@@ -87,7 +90,8 @@ final class ClientThreads implements AutoCloseable {
         this.userCallbacks = callbacks;
     }
 
-    Surroundings surroundings() {
+    /** What an engine needs of these threads. */
+    public Surroundings surroundings() {
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
         return new Surroundings(
                 clock(), timer, new Calls(), this::callBack, random, new OwnerMint(), commandTimeout, staysAwake);
@@ -98,12 +102,12 @@ final class ClientThreads implements AutoCloseable {
     }
 
     /** For stores: threads apart from those that call the store, so that a call may wait for its own tasks. */
-    Executor storeExecutor() {
+    public Executor storeExecutor() {
         return storeTasks;
     }
 
     /** For stores: runs things later. */
-    StoreScheduler storeScheduler() {
+    public StoreScheduler storeScheduler() {
         return new StoreScheduler() {
             @Override
             public Runnable schedule(Duration delay, Runnable task) {

@@ -1,5 +1,9 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
+import dev.holdfast.engine.Log;
+import dev.holdfast.engine.Timed;
+import dev.holdfast.engine.TimedHeap;
+import dev.holdfast.engine.Timeline;
 import dev.holdfast.spi.MonotonicClock;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,4 +1,4 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;

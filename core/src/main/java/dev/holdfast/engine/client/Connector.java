@@ -1,4 +1,4 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.Credentials;
 import dev.holdfast.Holdfast;
@@ -6,6 +6,7 @@ import dev.holdfast.HoldfastListener;
 import dev.holdfast.LockOptions;
 import dev.holdfast.StoreFactory;
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.engine.Surroundings;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;

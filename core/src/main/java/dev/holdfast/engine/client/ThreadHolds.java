@@ -1,7 +1,8 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import dev.holdfast.Lease;
 import dev.holdfast.SelfDeadlockException;
+import dev.holdfast.engine.Terms;
 import dev.holdfast.spi.Claim;
 import java.util.ArrayList;
 import java.util.List;

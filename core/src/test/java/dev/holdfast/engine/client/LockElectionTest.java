@@ -1,20 +1,38 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Election;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.DelegatingStore;
+import dev.holdfast.engine.Engine;
+import dev.holdfast.engine.HeapTimeline;
+import dev.holdfast.engine.StoreCalls;
+import dev.holdfast.engine.TestSurroundings;
+import dev.holdfast.engine.Timed;
+import dev.holdfast.engine.TimedHeap;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** What an election does when threads cannot be had, and when candidatures follow each other. */
@@ -65,6 +83,56 @@ class LockElectionTest {
             other.close();
             election.awaitLeadership();
             await().atMost(LIMIT).until(() -> calls.equals(List.of("first", "first returned", "third")));
+        }
+    }
+
+    @Test
+    void anElectionWhoseAttemptWasRefusedStandsAgain() {
+        List<CompletableFuture<Lease>> attempts = new ArrayList<>();
+        DistributedLock lock = (DistributedLock) Proxy.newProxyInstance(
+                DistributedLock.class.getClassLoader(),
+                new Class<?>[] {DistributedLock.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "names" -> List.of("office");
+                    case "options" -> LockOptions.defaults();
+                    case "acquireAsync" -> {
+                        attempts.add(new CompletableFuture<>());
+                        yield attempts.get(attempts.size() - 1);
+                    }
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        TimedHeap heap = new TimedHeap();
+        StoreCalls none = new StoreCalls() {
+            @Override
+            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+                throw new AssertionError("this election asks its lock only");
+            }
+        };
+        Engine engine = Engine.open(
+                "refused",
+                TestSurroundings.of(() -> 1, new HeapTimeline(heap), none, Runnable::run),
+                listener -> new DelegatingStore(
+                        "refused",
+                        new StoreContext(
+                                "refused",
+                                () -> 1,
+                                (delay, task) -> () -> {},
+                                Runnable::run,
+                                LIMIT,
+                                new Random(1),
+                                listener)),
+                null);
+        try (LockElection election = new LockElection(engine, lock, Thread::new, Optional::empty, closed -> {})) {
+            election.campaign(lease -> {}, reason -> {});
+            for (int refusals = 1; refusals <= 3; refusals++) {
+                assertThat(attempts).hasSize(refusals);
+                attempts.get(refusals - 1)
+                        .completeExceptionally(new StoreUnavailableException("acquire", "office", null));
+                Timed next = Objects.requireNonNull(heap.first(), "nothing is to be tried again");
+                heap.remove(next);
+                next.onDue();
+            }
+            assertThat(attempts).hasSize(4);
         }
     }
 

@@ -1,5 +1,6 @@
-package dev.holdfast.engine;
+package dev.holdfast.engine.client;
 
+import dev.holdfast.Lease;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseFuture<T> extends CompletableFuture<T> {
 
-    LeaseFuture(CompletableFuture<@Nullable HeldLease> wait, Function<@Nullable HeldLease, T> view) {
+    LeaseFuture(CompletableFuture<@Nullable Lease> wait, Function<@Nullable Lease, T> view) {
         wait.whenComplete((lease, failure) -> {
             if (failure != null) {
                 completeExceptionally(failure);
@@ -23,7 +24,7 @@ final class LeaseFuture<T> extends CompletableFuture<T> {
         whenComplete((outcome, failure) -> wait.cancel(false));
     }
 
-    private void take(@Nullable HeldLease lease, Function<@Nullable HeldLease, T> view) {
+    private void take(@Nullable Lease lease, Function<@Nullable Lease, T> view) {
         try {
             if (!complete(view.apply(lease)) && lease != null) {
                 lease.releaseAsync();
