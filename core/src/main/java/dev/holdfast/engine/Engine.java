@@ -14,23 +14,18 @@ import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gates of one client and what they share. Wires the parts together, makes the calls that belong to a caller's
- * thread, and finds the gate or grant that something concerns. Thread-safe.
+ * What the gates of one client share. Wires the parts together, and makes the calls to the store that belong to a caller's
+ * thread. Thread-safe.
  */
 public final class Engine {
-    private static final int MOST_IDLE_GATES = 1_024;
-
     /** What closing may take beyond one command timeout. */
     private static final long CLOSING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -47,6 +42,7 @@ public final class Engine {
     public final Events events;
     final Pace pace;
     final boolean staysAwake;
+    final Gates gates = new Gates(this);
     final Renewer renewer = new Renewer(this);
     final Poller poller = new Poller(this);
     final StoreCleanup cleanup = new StoreCleanup(this);
@@ -58,14 +54,6 @@ public final class Engine {
     private final MonotonicClock clock;
     private final Supplier<OwnerId> owners;
     private final long commandTimeoutNanos;
-    private final ConcurrentMap<String, Gate> gates = new ConcurrentHashMap<>();
-
-    /** Shared claims by owner, from their first request until their grant has ended; others are found by their gate. */
-    private final ConcurrentMap<OwnerId, Contender> claims = new ConcurrentHashMap<>();
-
-    /** Whether there has been a gate of writers. */
-    private volatile boolean hasWriters;
-
     private @Nullable LockStore store;
     private boolean seesWaiters;
     private boolean pushes;
@@ -158,7 +146,7 @@ public final class Engine {
         Contender first;
         Gate gate;
         do {
-            gate = gateOf(waiter.terms);
+            gate = gates.of(waiter.terms);
             first = gate.enter(waiter);
         } while (!waiter.isAt(gate));
         if (first != null) {
@@ -171,25 +159,13 @@ public final class Engine {
         return first;
     }
 
-    private Gate gateOf(Terms terms) {
-        Gate gate = gates.get(terms.gateKey);
-        if (gate != null) {
-            return gate;
-        }
-        if (terms.passesLocally && !terms.isPlainLock()) {
-            hasWriters = true;
-        }
-        return gates.computeIfAbsent(
-                terms.gateKey, key -> terms.passesLocally ? new ExclusiveGate(this, key) : new SharedGate(this, key));
-    }
-
     /** An idle grant of the same name that is kept at another gate must not stand in the way. */
     private void endIdleGrantsOfSameNames(Contender first) {
-        if (first.terms.isPlainLock() && !hasWriters) {
+        if (first.terms.isPlainLock() && !gates.hasWriters()) {
             return;
         }
         for (Claim.Part part : first.terms.parts) {
-            forEachExclusiveGateOf(part.name(), rival -> {
+            gates.forEachExclusive(part.name(), rival -> {
                 HeldGrant idle = rival == first.gate ? null : rival.yieldIdle();
                 if (idle != null) {
                     first.releasesFirst(idle);
@@ -265,23 +241,13 @@ public final class Engine {
             }
         }
         if (!pushes) {
-            hintLocals(released.terms);
+            gates.hintWaitersOf(released.terms);
         }
         if (wasHeld) {
             return ReleaseResult.RELEASED;
         }
         released.noticeNotHeld(hold);
         return ReleaseResult.LOST_BEFORE;
-    }
-
-    /** A store that does not tell waiters of a release leaves that to the client, as far as it can. */
-    private void hintLocals(Terms released) {
-        for (String key : released.servedKeys()) {
-            Gate gate = gates.get(key);
-            if (gate != null) {
-                gate.hint(null);
-            }
-        }
     }
 
     Claim newClaim(Terms terms, boolean queue) {
@@ -326,77 +292,7 @@ public final class Engine {
     /** Ends leases whose time may have passed while the monotonic clock stood still. */
     void timeJumped(long byNanos) {
         deadlines.timeJumped(now(), byNanos);
-        forEachGrant(held -> held.shorten(byNanos));
-    }
-
-    void forEachGrant(Consumer<HeldGrant> action) {
-        for (Gate gate : gates.values()) {
-            if (gate instanceof ExclusiveGate exclusive) {
-                visit(exclusive.grant(), action);
-            }
-        }
-        claims.values().forEach(claim -> visit(claim.grant(), action));
-    }
-
-    /** As {@link #forEachGrant}, but only those that can be of an owner. */
-    void forEachGrantOf(String name, OwnerId owner, Consumer<HeldGrant> action) {
-        Contender shared = claims.get(owner);
-        if (shared != null) {
-            visit(shared.grant(), action);
-        } else {
-            forEachExclusiveGateOf(name, gate -> visit(gate.grant(), action));
-        }
-    }
-
-    private static void visit(@Nullable HeldGrant held, Consumer<HeldGrant> action) {
-        if (held != null) {
-            action.accept(held);
-        }
-    }
-
-    /** The gates that an owner may contend at. */
-    void forEachGateOf(String name, OwnerId owner, Consumer<Gate> action) {
-        Contender shared = claims.get(owner);
-        if (shared != null) {
-            action.accept(shared.gate);
-        } else {
-            forEachExclusiveGateOf(name, action::accept);
-        }
-    }
-
-    void forEachExclusiveGateOf(String name, Consumer<ExclusiveGate> action) {
-        for (String key : Terms.passingKeys(name)) {
-            if (gates.get(key) instanceof ExclusiveGate gate) {
-                action.accept(gate);
-            }
-        }
-    }
-
-    void register(Contender shared) {
-        claims.put(shared.claim.owner(), shared);
-    }
-
-    @Nullable
-    Contender registered(OwnerId owner) {
-        return claims.get(owner);
-    }
-
-    boolean unregister(OwnerId owner) {
-        return claims.remove(owner) != null;
-    }
-
-    /** Making a gate for each use of a lock would cost as much as the rest; keeping them all would be a leak. */
-    boolean keepsIdleGates() {
-        return !closed && gates.size() <= MOST_IDLE_GATES;
-    }
-
-    /** Lets go of gates that nobody uses. */
-    void sweepGates() {
-        gates.values().forEach(Gate::sweep);
-    }
-
-    void retired(Gate gate) {
-        gates.remove(gate.key, gate);
+        gates.forEachGrant(held -> held.shorten(byNanos));
     }
 
     /** Ends everything, gives it back as far as the store can be reached in time, and closes the store; called once. */
@@ -404,12 +300,10 @@ public final class Engine {
         long until = now() + longestClosingNanos();
         try {
             closed = true;
-            gates.values().forEach(Gate::close);
-            claims.values().forEach(claim -> claim.gate.closeDirect(claim));
-            forEachGrant(HeldGrant::close);
+            gates.close();
             cleanup.hurry();
             calls.finish(cleanup::isDone, until);
-            sweepGates();
+            gates.sweep();
         } finally {
             calls.close(store(), until);
         }

@@ -492,7 +492,7 @@ abstract class Gate {
 
     /** Called at the end of each step. A few idle gates are kept for the next use. */
     final void retireIfIdle() {
-        if (isIdle() && !engine.keepsIdleGates()) {
+        if (isIdle() && (engine.isClosed() || !engine.gates.keepsIdle())) {
             retire();
         }
     }
@@ -512,7 +512,7 @@ abstract class Gate {
         if (!retired) {
             retired = true;
             wasRetired();
-            engine.retired(this);
+            engine.gates.retired(this);
         }
     }
 

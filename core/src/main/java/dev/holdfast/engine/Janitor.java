@@ -52,6 +52,6 @@ final class Janitor extends Timed {
             engine.timeJumped(jump);
         }
         engine.releaseForgotten();
-        engine.sweepGates();
+        engine.gates.sweep();
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * refused joins the line, whose head keeps a place in the store's line for all.
  */
 final class SharedGate extends Gate {
-    /** Claims and grants that are not over. All of them are in the engine's register. */
+    /** Claims and grants that are not over. All of them are in the engine's {@link Gates}. */
     private int open;
 
     SharedGate(Engine engine, String key) {
@@ -47,7 +47,7 @@ final class SharedGate extends Gate {
     Contender newContender(Terms terms, boolean queue, @Nullable Waiter directFor) {
         Contender fresh = super.newContender(terms, queue, directFor);
         open++;
-        engine.register(fresh);
+        engine.gates.register(fresh);
         return fresh;
     }
 
@@ -62,11 +62,11 @@ final class SharedGate extends Gate {
     @Override
     @Nullable
     Contender contenderOf(OwnerId owner) {
-        return engine.registered(owner);
+        return engine.gates.sharedClaimOf(owner);
     }
 
     private void unregister(OwnerId owner) {
-        if (engine.unregister(owner)) {
+        if (engine.gates.unregister(owner)) {
             open--;
         }
     }

@@ -16,24 +16,24 @@ final class StoreMessages implements StoreListener {
 
     @Override
     public void retry(String name, OwnerId owner) {
-        engine.forEachGateOf(name, owner, gate -> gate.hint(owner));
+        engine.gates.forEachOf(name, owner, gate -> gate.hint(owner));
     }
 
     @Override
     public void granted(List<Grant> grants, long anchorNanos) {
         OwnerId owner = grants.get(0).owner();
-        engine.forEachGateOf(grants.get(0).name(), owner, gate -> gate.pushed(owner, grants, anchorNanos));
+        engine.gates.forEachOf(grants.get(0).name(), owner, gate -> gate.pushed(owner, grants, anchorNanos));
     }
 
     @Override
     public void wanted(String name, long epoch) {
-        engine.forEachExclusiveGateOf(name, gate -> gate.wanted(epoch));
+        engine.gates.forEachExclusive(name, gate -> gate.wanted(epoch));
     }
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
-        engine.forEachGateOf(name, owner, gate -> gate.lost(owner, epoch));
-        engine.forEachGrantOf(name, owner, held -> {
+        engine.gates.forEachOf(name, owner, gate -> gate.lost(owner, epoch));
+        engine.gates.forEachGrantOf(name, owner, held -> {
             if (held.isOf(owner, epoch)) {
                 held.loseNow(reason);
             }
@@ -43,7 +43,7 @@ final class StoreMessages implements StoreListener {
     @Override
     public void sessionLost(String session) {
         engine.lostSessions.add(session);
-        engine.forEachGrant(held -> {
+        engine.gates.forEachGrant(held -> {
             if (held.isOf(session)) {
                 held.loseNow(LossReason.SESSION_LOST);
             }
