@@ -168,9 +168,10 @@ public interface Holdfast extends AutoCloseable {
 
     /**
      * Takes a lock away from one holder by force, and only if its lease still comes from the grant that this token
-     * belongs to: a later holder is never hit. Holders are told as by {@link #evict(String, String)}. Tokens that one
-     * client handed from thread to thread under one grant of the store all name that grant. A lease over several names
-     * loses all of them.
+     * belongs to: a later holder is not hit. (One store has an exception: PostgreSQL with {@code mode=advisory}, where a
+     * successor in the very moment of the eviction can be; its page says how.) Holders are told as by
+     * {@link #evict(String, String)}. Tokens that one client handed from thread to thread under one grant of the store
+     * all name that grant. A lease over several names loses all of them.
      *
      * @param name the lock
      * @param token the token of the holder's lease, as {@link Lease#token()} and {@link LockView.Holder#token()} tell it

@@ -12,44 +12,55 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients that close while their threads are anywhere between asking for a lock and giving it back. */
 @Timeout(120)
 final class ClosingStressTest {
-    private static final int ROUNDS = 300;
-    private static final int THREADS = 4;
-
-    /** Fewer than threads, so that there is some waiting too. */
-    private static final int NAMES = 3;
-
     @Test
-    void nothingIsLeftHeldWhenAClientClosesInTheMiddleOfEverything() throws InterruptedException {
-        try (Holdfast other = Holdfast.connect("memory:closing-stress")) {
-            for (int round = 0; round < ROUNDS; round++) {
-                closeInTheMiddle(LockOptions.defaults().withStickyFor(Duration.ofMillis(round % 2)));
-                assertThat(other.list("busy/", NAMES))
-                        .as("what is held or waited for after the client of round %s has closed", round)
-                        .isEmpty();
-            }
+    void nothingIsLeftOfLocksThatPassFromThreadToThread() throws InterruptedException {
+        for (int round = 0; round < 300; round++) {
+            LockOptions options = LockOptions.defaults().withStickyFor(Duration.ofMillis(round % 2));
+            // Fewer names than threads, so that there is some waiting too.
+            closeInTheMiddle(client -> Stream.of("busy/a", "busy/b", "busy/c", "busy/a")
+                    .map(name -> client.lock(name, options))
+                    .toList());
         }
     }
 
-    private static void closeInTheMiddle(LockOptions options) throws InterruptedException {
-        CountDownLatch underWay = new CountDownLatch(THREADS);
-        List<Thread> threads = new ArrayList<>();
-        Holdfast client = Holdfast.connect("memory:closing-stress");
-        for (int i = 0; i < THREADS; i++) {
-            DistributedLock lock = client.lock("busy/" + i % NAMES, options);
-            Thread thread = new Thread(() -> acquireUntilClosed(lock, underWay));
-            threads.add(thread);
-            thread.start();
+    @Test
+    void nothingIsLeftOfLocksThatTakeEachLeaseFromTheStore() throws InterruptedException {
+        for (int round = 0; round < 100; round++) {
+            closeInTheMiddle(client -> List.of(
+                    client.all("busy/a", "busy/b"),
+                    client.all("busy/b", "busy/c"),
+                    client.readWriteLock("busy/d").readLock(),
+                    client.readWriteLock("busy/d").writeLock(),
+                    client.semaphore("busy/e", 3).permits(2)));
         }
-        underWay.await();
-        client.close();
-        for (Thread thread : threads) {
-            thread.join();
+    }
+
+    private static void closeInTheMiddle(Function<Holdfast, List<DistributedLock>> someLocks)
+            throws InterruptedException {
+        try (Holdfast other = Holdfast.connect("memory:closing-stress")) {
+            Holdfast client = Holdfast.connect("memory:closing-stress");
+            List<DistributedLock> locks = someLocks.apply(client);
+            CountDownLatch underWay = new CountDownLatch(locks.size());
+            List<Thread> threads = new ArrayList<>();
+            for (DistributedLock lock : locks) {
+                Thread thread = new Thread(() -> acquireUntilClosed(lock, underWay));
+                threads.add(thread);
+                thread.start();
+            }
+            underWay.await();
+            client.close();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(other.list("busy/", 10)).isEmpty();
         }
     }
 
