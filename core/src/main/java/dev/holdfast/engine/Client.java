@@ -75,6 +75,7 @@ public final class Client implements Holdfast {
         LockStore opened = store.apply(new StoreMessages(engine));
         engine.attach(opened);
         Client client = new Client(engine, defaults, afterClose);
+        engine.events.opened();
         try {
             client.checkLease(defaults);
         } catch (RuntimeException | Error unfit) {
@@ -82,6 +83,11 @@ public final class Client implements Holdfast {
             throw unfit;
         }
         return client;
+    }
+
+    /** The store that calls in the background go to; it counts them if there is a listener. */
+    public LockStore store() {
+        return engine.store();
     }
 
     void startJanitor() {

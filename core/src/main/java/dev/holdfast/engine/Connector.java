@@ -72,6 +72,7 @@ public record Connector(
                     defaults,
                     listener,
                     threads::close);
+            holder.set(client.store());
             if (!lazy) {
                 client.ping();
             }

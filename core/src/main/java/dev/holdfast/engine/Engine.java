@@ -75,13 +75,13 @@ final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(listener, callbacks, this::now);
+        this.events = new Events(listener, callbacks, this::now, listener == null ? null : new Statistics(this));
     }
 
     /** Tells the engine its store; called once, before anything else. */
     void attach(LockStore opened) {
         StoreTraits traits = opened.traits();
-        store = opened;
+        store = events.timed(opened, clock);
         seesWaiters = traits.promises(StoreTraits.Promise.SEES_WAITERS);
         pushes = traits.promises(StoreTraits.Promise.PUSHES);
         endsWithSession = traits.expiry() == StoreTraits.Expiry.SESSION;

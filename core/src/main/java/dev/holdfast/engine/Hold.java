@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Grant;
 import java.lang.ref.PhantomReference;
@@ -33,6 +34,9 @@ final class Hold extends PhantomReference<HeldLease> {
     /** Where the lease was taken; null if not known. */
     final @Nullable Throwable takenAt;
 
+    /** Who else is told how it ends. */
+    final @Nullable HoldfastListener follower;
+
     /** Written by the gate, read by everybody. */
     volatile State state = State.HELD;
 
@@ -55,6 +59,7 @@ final class Hold extends PhantomReference<HeldLease> {
         this.acquiredNanos = now;
         this.interruptee = taker.interruptee();
         this.takenAt = taker.takenAt;
+        this.follower = taker.follower;
         this.endsByNanos = grant.terms.endsByNanos(now);
     }
 
