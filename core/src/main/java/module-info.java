@@ -1,5 +1,6 @@
 /** Distributed locks with fencing tokens: the API, the SPI for stores, the engine and the embedded stores. */
 module dev.holdfast {
+    requires static jdk.jfr;
     requires static org.jspecify;
 
     exports dev.holdfast;

@@ -4,11 +4,13 @@ import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
+import dev.holdfast.jfr.FlightRecords;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -84,6 +86,7 @@ final class Events {
     }
 
     void acquired(Waiter taker, Hold hold, Source source, long now, AfterUnlock after) {
+        recordWait(taker, hold.token(), source.name(), after);
         if (counts != null) {
             counts.waiting.decrement();
             counts.held.increment();
@@ -97,6 +100,7 @@ final class Events {
     }
 
     void notAcquired(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
+        recordWait(waiter, 0, fault == null ? "contended" : "failed", after);
         if (counts != null) {
             counts.waiting.decrement();
             String name = waiter.terms.describe();
@@ -109,9 +113,24 @@ final class Events {
     }
 
     void abandoned(Waiter waiter, AfterUnlock after) {
+        recordWait(waiter, 0, "abandoned", after);
         if (counts != null) {
             counts.waiting.decrement();
             later(new HoldfastEvent.Abandoned(waiter.terms.describe(), waitedBy(waiter)), waiter.follower, after);
+        }
+    }
+
+    private static void recordWait(Waiter waiter, long token, String outcome, AfterUnlock after) {
+        if (waiter.flight != null) {
+            String name = waiter.terms.describe();
+            after.then(() -> FlightRecords.endWait(waiter.flight, name, token, outcome.toLowerCase(Locale.ROOT)));
+        }
+    }
+
+    private static void recordEnd(Hold hold, String end, AfterUnlock after) {
+        if (hold.flight != null) {
+            String name = hold.grant.terms.describe();
+            after.then(() -> FlightRecords.endHold(hold.flight, name, hold.token(), end.toLowerCase(Locale.ROOT)));
         }
     }
 
@@ -120,6 +139,9 @@ final class Events {
     }
 
     void renewed(HeldGrant held, long lagNanos, AfterUnlock after) {
+        if (FlightRecords.wantsRenewals()) {
+            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), Math.max(0, lagNanos)));
+        }
         if (listener != null) {
             Duration lag = Duration.ofNanos(Math.max(0, lagNanos));
             later(new HoldfastEvent.Renewed(held.terms.describe(), held.token(), lag), null, after);
@@ -127,6 +149,7 @@ final class Events {
     }
 
     void released(Hold hold, long now, AfterUnlock after) {
+        recordEnd(hold, "released", after);
         if (counts != null) {
             counts.held.decrement();
             Duration held = Duration.ofNanos(now - hold.acquiredNanos);
@@ -137,9 +160,14 @@ final class Events {
 
     /** A lease that was released turns out to have been lost before. */
     void lost(Hold hold, AfterUnlock after) {
-        if (listener != null && hold.reason != null) {
+        LossReason reason = hold.reason;
+        if (reason != null) {
             String name = hold.grant.terms.describe();
-            later(new HoldfastEvent.Lost(name, hold.token(), hold.reason), hold.follower, after);
+            after.then(
+                    () -> FlightRecords.lost(name, hold.token(), reason.name().toLowerCase(Locale.ROOT)));
+            if (listener != null) {
+                later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
+            }
         }
     }
 
@@ -148,6 +176,7 @@ final class Events {
         if (counts != null) {
             counts.held.decrement();
         }
+        recordEnd(hold, reason.name(), after);
         lost(hold, after);
         if (hold.interrupts()) {
             after.then(() -> callbacks.execute(hold::interrupt));
