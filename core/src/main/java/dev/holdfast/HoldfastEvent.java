@@ -42,6 +42,32 @@ public interface HoldfastEvent {
     record NotAcquired(String lockName, Duration waited) implements HoldfastEvent {}
 
     /**
+     * An attempt ended with an exception: the store did not answer in time, is set up wrongly, or the client was closed.
+     *
+     * @param lockName the lock
+     * @param waited the time from the call to its end
+     * @param cause what the caller was told
+     */
+    record Failed(String lockName, Duration waited, Throwable cause) implements HoldfastEvent {}
+
+    /**
+     * A waiter left before the outcome was known: its thread was interrupted, or its future was completed from outside.
+     *
+     * @param lockName the lock
+     * @param waited the time from the call to its end
+     */
+    record Abandoned(String lockName, Duration waited) implements HoldfastEvent {}
+
+    /**
+     * The store extended a lease.
+     *
+     * @param lockName the lock
+     * @param token the fencing token of the last lease that was taken
+     * @param lag the time from the moment at which the renewal was due to the store's answer
+     */
+    record Renewed(String lockName, long token, Duration lag) implements HoldfastEvent {}
+
+    /**
      * A holder gave its lease up.
      *
      * @param lockName the lock

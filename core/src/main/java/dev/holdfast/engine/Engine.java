@@ -70,7 +70,7 @@ public final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(listener, callbacks, clock);
+        this.events = new Events(listener, callbacks, clock, listener == null ? null : new Statistics(this));
     }
 
     /**
@@ -101,7 +101,7 @@ public final class Engine {
     /** Tells the engine its store; called once, before anything else. */
     void attach(LockStore opened) {
         StoreTraits traits = opened.traits();
-        store = opened;
+        store = events.timed(opened);
         seesWaiters = traits.promises(StoreTraits.Promise.SEES_WAITERS);
         pushes = traits.promises(StoreTraits.Promise.PUSHES);
         endsWithSession = traits.expiry() == StoreTraits.Expiry.SESSION;

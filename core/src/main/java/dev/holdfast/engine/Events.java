@@ -4,10 +4,13 @@ import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
+import dev.holdfast.jfr.FlightRecords;
+import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -23,45 +26,152 @@ public final class Events {
     private final MonotonicClock clock;
 
     /** Events in order; guarded by itself. When the listener cannot keep up, the newest are dropped. */
-    private final Queue<HoldfastEvent> waiting = new ArrayDeque<>();
+    private final Queue<Told> waiting = new ArrayDeque<>();
+
+    /** Counts for the listener; null without one. */
+    private final @Nullable Statistics counts;
 
     private boolean delivering;
 
-    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicClock clock) {
+    /** An event, and whom else to tell of it. */
+    private record Told(HoldfastEvent event, @Nullable HoldfastListener follower) {}
+
+    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicClock clock, @Nullable Statistics counts) {
         this.listener = listener;
         this.callbacks = callbacks;
         this.clock = clock;
+        this.counts = counts;
+    }
+
+    /** Tells the listener of the client's numbers. */
+    public void opened() {
+        if (listener != null && counts != null) {
+            try {
+                listener.opened(counts);
+            } catch (RuntimeException | Error broken) {
+                Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on a new client", broken);
+            }
+        }
+    }
+
+    LockStore timed(LockStore store) {
+        return counts == null ? store : new TimedStore(store, clock, counts);
+    }
+
+    /** Somebody asks for a lock; returns who else wants to know how that ends. */
+    @Nullable
+    HoldfastListener attempt(Terms terms) {
+        if (listener == null || counts == null) {
+            return null;
+        }
+        counts.waiting.increment();
+        try {
+            return listener.attempt(terms.describe());
+        } catch (RuntimeException | Error broken) {
+            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on an attempt", broken);
+            return null;
+        }
+    }
+
+    /** The store gave this client a lock. */
+    void granted(boolean afterWaiting) {
+        if (counts != null && afterWaiting) {
+            counts.remoteHandOffs.increment();
+        }
     }
 
     void acquired(Waiter taker, Hold hold, Source source, long now, AfterUnlock after) {
-        if (listener != null) {
+        recordWait(taker, hold.token(), source.name(), after);
+        if (counts != null) {
+            counts.waiting.decrement();
+            counts.held.increment();
+            if (source == Source.HAND_OFF) {
+                counts.localHandOffs.increment();
+            }
             Duration waited = Duration.ofNanos(now - taker.startedNanos);
-            later(new HoldfastEvent.Acquired(hold.grant.terms.describe(), hold.token(), waited, source), after);
+            String name = hold.grant.terms.describe();
+            later(new HoldfastEvent.Acquired(name, hold.token(), waited, source), taker.follower, after);
         }
     }
 
     void notAcquired(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
-        if (listener != null && fault == null) {
-            Duration waited = Duration.ofNanos(clock.nanos() - waiter.startedNanos);
-            later(new HoldfastEvent.NotAcquired(waiter.terms.describe(), waited), after);
+        recordWait(waiter, 0, fault == null ? "contended" : "failed", after);
+        if (counts != null) {
+            counts.waiting.decrement();
+            String name = waiter.terms.describe();
+            Duration waited = waitedBy(waiter);
+            HoldfastEvent event = fault == null
+                    ? new HoldfastEvent.NotAcquired(name, waited)
+                    : new HoldfastEvent.Failed(name, waited, fault);
+            later(event, waiter.follower, after);
+        }
+    }
+
+    void abandoned(Waiter waiter, AfterUnlock after) {
+        recordWait(waiter, 0, "abandoned", after);
+        if (counts != null) {
+            counts.waiting.decrement();
+            later(new HoldfastEvent.Abandoned(waiter.terms.describe(), waitedBy(waiter)), waiter.follower, after);
+        }
+    }
+
+    private static void recordWait(Waiter waiter, long token, String outcome, AfterUnlock after) {
+        if (waiter.flight != null) {
+            String name = waiter.terms.describe();
+            after.then(() -> FlightRecords.endWait(waiter.flight, name, token, outcome.toLowerCase(Locale.ROOT)));
+        }
+    }
+
+    private static void recordEnd(Hold hold, String end, AfterUnlock after) {
+        if (hold.flight != null) {
+            String name = hold.grant.terms.describe();
+            after.then(() -> FlightRecords.endHold(hold.flight, name, hold.token(), end.toLowerCase(Locale.ROOT)));
+        }
+    }
+
+    private Duration waitedBy(Waiter waiter) {
+        return Duration.ofNanos(clock.nanos() - waiter.startedNanos);
+    }
+
+    void renewed(HeldGrant held, long lagNanos, AfterUnlock after) {
+        if (FlightRecords.wantsRenewals()) {
+            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), Math.max(0, lagNanos)));
+        }
+        if (listener != null) {
+            Duration lag = Duration.ofNanos(Math.max(0, lagNanos));
+            later(new HoldfastEvent.Renewed(held.terms.describe(), held.token(), lag), null, after);
         }
     }
 
     void released(Hold hold, long now, AfterUnlock after) {
-        if (listener != null) {
+        recordEnd(hold, "released", after);
+        if (counts != null) {
+            counts.held.decrement();
             Duration held = Duration.ofNanos(now - hold.acquiredNanos);
-            later(new HoldfastEvent.Released(hold.grant.terms.describe(), hold.token(), held), after);
+            String name = hold.grant.terms.describe();
+            later(new HoldfastEvent.Released(name, hold.token(), held), hold.follower, after);
         }
     }
 
+    /** A lease that was released turns out to have been lost before. */
     void lost(Hold hold, AfterUnlock after) {
-        if (listener != null && hold.reason != null) {
-            later(new HoldfastEvent.Lost(hold.grant.terms.describe(), hold.token(), hold.reason), after);
+        LossReason reason = hold.reason;
+        if (reason != null) {
+            String name = hold.grant.terms.describe();
+            after.then(
+                    () -> FlightRecords.lost(name, hold.token(), reason.name().toLowerCase(Locale.ROOT)));
+            if (listener != null) {
+                later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
+            }
         }
     }
 
     /** Tells the holder and the listener of a loss, on threads where that may take its time. */
     void tellLoss(Hold hold, LossReason reason, List<Consumer<LossReason>> actions, AfterUnlock after) {
+        if (counts != null) {
+            counts.held.decrement();
+        }
+        recordEnd(hold, reason.name(), after);
         lost(hold, after);
         if (hold.interrupts()) {
             after.then(() -> callbacks.execute(hold::interrupt));
@@ -84,7 +194,7 @@ public final class Events {
 
     void storeFailed(String operation, String lockName, Throwable cause, AfterUnlock after) {
         if (listener != null) {
-            later(new HoldfastEvent.StoreFailed(lockName, operation, cause), after);
+            later(new HoldfastEvent.StoreFailed(lockName, operation, cause), null, after);
         }
     }
 
@@ -106,24 +216,26 @@ public final class Events {
     }
 
     /** Takes its place in order at once, while the gate's monitor is held; is delivered afterwards. */
-    private void later(HoldfastEvent event, AfterUnlock after) {
-        if (enqueue(event)) {
+    private void later(HoldfastEvent event, @Nullable HoldfastListener follower, AfterUnlock after) {
+        if (enqueue(event, follower)) {
             after.then(this::deliverSoon);
         }
     }
 
     /** Tells the listener of an event, on a thread where that may take its time. */
     public void tell(HoldfastEvent event) {
-        if (listener != null && enqueue(event)) {
+        if (listener != null && enqueue(event, null)) {
             deliverSoon();
         }
     }
 
     /** Adds an event; returns whether somebody has to start its delivery. */
-    private boolean enqueue(HoldfastEvent event) {
+    private boolean enqueue(HoldfastEvent event, @Nullable HoldfastListener follower) {
         synchronized (waiting) {
             if (waiting.size() < MOST_WAITING) {
-                waiting.add(event);
+                waiting.add(new Told(event, follower));
+            } else if (counts != null) {
+                counts.dropped.increment();
             }
             boolean first = !delivering;
             delivering = true;
@@ -145,7 +257,7 @@ public final class Events {
 
     private void deliver() {
         while (true) {
-            HoldfastEvent next;
+            Told next;
             synchronized (waiting) {
                 next = waiting.poll();
                 delivering = next != null;
@@ -153,11 +265,18 @@ public final class Events {
             if (next == null || listener == null) {
                 return;
             }
-            try {
-                listener.on(next);
-            } catch (RuntimeException | Error broken) {
-                Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + next, broken);
+            tell(listener, next.event);
+            if (next.follower != null) {
+                tell(next.follower, next.event);
             }
+        }
+    }
+
+    private static void tell(HoldfastListener listener, HoldfastEvent event) {
+        try {
+            listener.on(event);
+        } catch (RuntimeException | Error broken) {
+            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + event, broken);
         }
     }
 }

@@ -192,6 +192,7 @@ abstract class Gate {
             boolean pushed,
             AfterUnlock after) {
         long now = engine.now();
+        engine.events.granted(pushed || asked.saidTaken());
         Leftovers left = asked.succeed(pushed);
         HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, grantedNanos, left);
         asked.grant = fresh;
@@ -397,6 +398,7 @@ abstract class Gate {
             }
             line.leave(waiter);
             waiter.settle(null, null);
+            engine.events.abandoned(waiter, after);
             reviewContender(after);
             retireIfIdle();
         }

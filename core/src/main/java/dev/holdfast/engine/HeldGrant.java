@@ -64,6 +64,10 @@ final class HeldGrant {
     private State state = State.IDLE;
     private Renewal renewal = Renewal.NONE;
     private long renewAtNanos;
+
+    /** Since when a renewal is due, however often it has been tried; written by the gate, read by everybody. */
+    volatile long renewalDueNanos;
+
     private long idleUntilNanos = Long.MAX_VALUE;
     private int sequence = -1;
 
@@ -150,6 +154,11 @@ final class HeldGrant {
         return ++sequence;
     }
 
+    /** The token of the lease that is out, or was the last to be out. */
+    long token() {
+        return Grant.token(epoch(), Math.max(0, sequence));
+    }
+
     void lendTo(Hold lease) {
         state = State.LENT;
         hold = lease;
@@ -199,6 +208,7 @@ final class HeldGrant {
     private void planRenewal(long fromNanos) {
         if (validUntilNanos == Long.MAX_VALUE) {
             renewAtNanos = Long.MAX_VALUE;
+            renewalDueNanos = renewAtNanos;
             return;
         }
         long slot = Math.max(1, terms.options.leaseTime().toNanos() / RENEWAL_SLOTS_PER_LEASE);
@@ -207,12 +217,14 @@ final class HeldGrant {
         long rounded = third + slot / 2 - Math.floorMod(third + slot / 2, slot);
         // What is short already, such as a provisional lease, must not become later by rounding.
         renewAtNanos = Math.abs(rounded - third) <= left / RENEWAL_SLOTS_PER_LEASE ? rounded : third;
+        renewalDueNanos = renewAtNanos;
     }
 
     /** A pushed grant may have a short lease and an old anchor: it is renewed within 20 ms. A short hold needs no renewal. */
     void renewSoon(long now) {
         if (state != State.ENDED && validUntilNanos != Long.MAX_VALUE) {
             renewAtNanos = now + Math.min(LONGEST_UNRENEWED_NANOS, (validUntilNanos - now) / RENEWALS_PER_LEASE);
+            renewalDueNanos = renewAtNanos;
             plan();
         }
     }
@@ -320,6 +332,7 @@ final class HeldGrant {
             renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
         } else {
             validUntilNanos = validUntil;
+            gate.engine.events.renewed(this, now - renewalDueNanos, after);
             planRenewal(sentNanos);
         }
         if (heardWanted) {

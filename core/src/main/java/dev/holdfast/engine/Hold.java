@@ -1,6 +1,8 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
+import dev.holdfast.jfr.FlightRecords;
 import dev.holdfast.spi.Grant;
 import java.lang.ref.PhantomReference;
 import java.util.ArrayList;
@@ -33,6 +35,12 @@ final class Hold extends PhantomReference<HeldLease> {
     /** Where the lease was taken; null if not known. */
     final @Nullable Throwable takenAt;
 
+    /** Who else is told how it ends. */
+    final @Nullable HoldfastListener follower;
+
+    /** What the flight recorder knows of this lease, if it records. */
+    final @Nullable Object flight = FlightRecords.beginHold();
+
     /** Written by the gate, read by everybody. */
     volatile State state = State.HELD;
 
@@ -55,6 +63,7 @@ final class Hold extends PhantomReference<HeldLease> {
         this.acquiredNanos = now;
         this.interruptee = taker.interruptee();
         this.takenAt = taker.takenAt;
+        this.follower = taker.follower;
         this.endsByNanos = grant.terms.endsByNanos(now);
     }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.HoldfastListener;
+import dev.holdfast.jfr.FlightRecords;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,12 @@ abstract class Waiter {
     /** The stack that asked for the lease, if it was kept. */
     final @Nullable Throwable takenAt;
 
+    /** Who else is told how this attempt ends. */
+    final @Nullable HoldfastListener follower;
+
+    /** What the flight recorder knows of this attempt, if it records. */
+    final @Nullable Object flight = FlightRecords.beginWait();
+
     /** Links in the line of its gate. */
     @Nullable
     Waiter ahead;
@@ -63,6 +71,7 @@ abstract class Waiter {
         this.triesOnce = waitNanos == 0;
         this.startedNanos = engine.now();
         this.deadlineNanos = waitNanos == Long.MAX_VALUE ? waitNanos : startedNanos + waitNanos;
+        this.follower = engine.events.attempt(terms);
         this.takenAt = engine.leaks.callStack(startedNanos);
         this.state = triesOnce ? State.OVERDUE : State.WAITING;
     }

@@ -82,7 +82,13 @@ public final class Client implements Holdfast {
             engine.store().close();
             throw unfit;
         }
+        engine.events.opened();
         return client;
+    }
+
+    /** The store that calls in the background go to; it counts them if there is a listener. */
+    public LockStore store() {
+        return engine.store();
     }
 
     void startJanitor() {

@@ -73,6 +73,7 @@ public record Connector(
                     defaults,
                     listener,
                     threads::close);
+            holder.set(client.store());
             if (!lazy) {
                 client.ping();
             }
