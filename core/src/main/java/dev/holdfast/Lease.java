@@ -63,7 +63,7 @@ public interface Lease extends AutoCloseable {
     /**
      * Asks to be told when the lease is lost, at the latest when the store may grant the lock to somebody else. Runs
      * once, on a thread of the client's for callbacks; at once on the calling thread if the lease is lost already; never
-     * if it is released first. What it throws is logged, reported to the {@link HoldfastListener}, and goes no further.
+     * if it is released first, unless that release finds that the lock was gone. What it throws is logged, reported to the {@link HoldfastListener}, and goes no further.
      *
      * @param action receives the reason
      */

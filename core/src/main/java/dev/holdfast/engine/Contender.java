@@ -64,10 +64,10 @@ final class Contender extends Timed {
     /** Epochs of grants whose loss was told before they came; null if there are none. */
     private @Nullable Set<Long> lostEpochs;
 
-    /** Idle grants of this client that must go back before the claim can succeed; guarded by this object's monitor. */
+    /** Idle grants that must go back before the claim can succeed. Added by who enters, so guarded by this object itself. */
     private @Nullable List<HeldGrant> releaseFirst;
 
-    /** Used by the thread that makes the first call. */
+    /** Written by who enters, before the first call; read by who makes that call. */
     private long askBeforeNanos = Long.MAX_VALUE;
 
     Contender(Gate gate, Terms terms, Claim claim, @Nullable Waiter directFor) {
@@ -100,7 +100,7 @@ final class Contender extends Timed {
     AcquireOutcome firstCall(LockStore store) {
         List<HeldGrant> idle = takeReleaseFirst();
         if (!idle.isEmpty()) {
-            gate.engine.cleanup.releaseFirst(store, idle);
+            gate.engine.cleanup.releaseIdleNow(store, idle);
             if (gate.engine.now() >= askBeforeNanos) {
                 throw Gate.noAnswer(terms);
             }
@@ -157,11 +157,10 @@ final class Contender extends Timed {
         }
     }
 
-    /** Whether a grant that has just come is lost already. */
+    /** Whether a grant that has just come was taken away already. */
     boolean wasLost(HeldGrant fresh) {
         Set<Long> lost = lostEpochs;
-        return (lost != null && fresh.grants.stream().anyMatch(grant -> lost.contains(grant.epoch())))
-                || gate.engine.lostSessions.include(fresh.grants);
+        return lost != null && fresh.grants.stream().anyMatch(grant -> lost.contains(grant.epoch()));
     }
 
     /** The store said that somebody else has the lock; returns whether to ask again at once. */
@@ -190,7 +189,7 @@ final class Contender extends Timed {
     void releaseIdleLater(AfterUnlock after) {
         for (HeldGrant idle : takeReleaseFirst()) {
             gate.engine.cleanup.release(idle, after);
-            gate.engine.cleanup.releaseEnds();
+            gate.engine.cleanup.ends();
         }
     }
 
@@ -206,6 +205,7 @@ final class Contender extends Timed {
 
     /** It was refused and did not ask to stay in line. Only an earlier request can have left something behind. */
     void end(AfterUnlock after) {
+        // Over first: its last answer is here, so dropping it must not expect another.
         state = State.OVER;
         if (unanswered) {
             drop(after);

@@ -15,6 +15,7 @@ final class Deadlines {
     private static final int DRIFT_DIVISOR = 100;
     private static final long GRAIN_NANOS = 2_000_000;
     private static final int MOST_JUMPS = 64;
+    private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private volatile List<Jump> jumps = List.of();
 
@@ -37,8 +38,13 @@ final class Deadlines {
         if (validFor == null) {
             return Long.MAX_VALUE;
         }
-        long nanos = validFor.toNanos();
+        long nanos = nanos(validFor);
         return anchorNanos + nanos - nanos / DRIFT_DIVISOR - GRAIN_NANOS - unseenSince(anchorNanos);
+    }
+
+    /** A time that a store tells, however long, as nanoseconds that can be counted with. */
+    static long nanos(Duration told) {
+        return told.compareTo(LONGEST) < 0 ? told.toNanos() : LONGEST.toNanos();
     }
 
     /** The earliest deadline of several grants. */

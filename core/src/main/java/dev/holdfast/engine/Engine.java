@@ -29,7 +29,7 @@ public final class Engine {
     /** What closing may take beyond one command timeout. */
     private static final long CLOSING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long after its deadline a wait may make the request that it began with. */
+    /** How long after its deadline a wait may make its first request, where idle grants had to go back before: see P17. */
     private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** The backoff after so many failures is about a second. */
@@ -54,7 +54,9 @@ public final class Engine {
     private final MonotonicClock clock;
     private final Supplier<OwnerId> owners;
     private final long commandTimeoutNanos;
+    /** Written once, with the next three, before anybody else knows of the engine. */
     private @Nullable LockStore store;
+
     private boolean seesWaiters;
     private boolean pushes;
     private boolean endsWithSession;
@@ -95,7 +97,7 @@ public final class Engine {
     /** Begins to look for forgotten leases, and for time that passed while the monotonic clock stood still. */
     public void startJanitor(LongSupplier wallAheadNanos) {
         leaks.keepStacks();
-        new Janitor(this, clock, wallAheadNanos).start();
+        new Janitor(this, wallAheadNanos).start();
     }
 
     /** Tells the engine its store; called once, before anything else. */
@@ -201,43 +203,43 @@ public final class Engine {
     }
 
     ReleaseResult release(Hold hold) {
-        cleanup.releaseBegins();
+        cleanup.begins();
         try {
             ReleaseResult result = hold.grant.gate.release(hold);
             if (result != ReleaseResult.RELEASE_AT_STORE) {
                 return result;
             }
             long sent = now();
-            return releasedAtStore(hold, sent, StoreCleanup.tryRelease(store(), hold.grant.grants));
+            return judgeRelease(hold, sent, StoreCleanup.tryRelease(store(), hold.grant.grants));
         } finally {
-            cleanup.releaseEnds();
+            cleanup.ends();
         }
     }
 
     CompletableFuture<ReleaseResult> releaseAsync(Hold hold) {
-        cleanup.expectsReply();
+        cleanup.begins();
         ReleaseResult result = hold.grant.gate.release(hold);
         if (result != ReleaseResult.RELEASE_AT_STORE) {
-            cleanup.gotReply();
+            cleanup.ends();
             return CompletableFuture.completedFuture(result);
         }
         CompletableFuture<ReleaseResult> later = new CompletableFuture<>();
         calls.submit(StoreCalls.Lane.CLEANUP, to -> to.release(hold.grant.grants), (sent, outcomes, failure) -> {
-            ReleaseResult answer = releasedAtStore(hold, sent, outcomes);
-            cleanup.gotReply();
+            ReleaseResult answer = judgeRelease(hold, sent, outcomes);
+            cleanup.ends();
             callbacks.execute(() -> later.complete(answer));
         });
         return later;
     }
 
-    private ReleaseResult releasedAtStore(Hold hold, long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {
+    private ReleaseResult judgeRelease(Hold hold, long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {
         HeldGrant released = hold.grant;
-        boolean wasHeld = cleanup.released(released, outcomes);
+        boolean wasHeld = cleanup.firstReleaseAnswered(released, outcomes);
         if (released.wanted && outcomes != null) {
             long now = now();
             handOverCost.measured(now - sentNanos);
             if (released.gate instanceof ExclusiveGate exclusive) {
-                exclusive.releasedAtStore(now);
+                exclusive.countReturnGapFrom(now);
             }
         }
         if (!pushes) {

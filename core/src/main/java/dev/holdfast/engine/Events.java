@@ -9,7 +9,6 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
@@ -153,31 +152,26 @@ public final class Events {
         }
     }
 
-    /** A lease that was released turns out to have been lost before. */
-    void lost(Hold hold, AfterUnlock after) {
-        LossReason reason = hold.reason;
-        if (reason != null) {
-            String name = hold.grant.terms.describe();
-            after.then(
-                    () -> FlightRecords.lost(name, hold.token(), reason.name().toLowerCase(Locale.ROOT)));
-            if (listener != null) {
-                later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
-            }
-        }
-    }
-
     /** Tells the holder and the listener of a loss, on threads where that may take its time. */
-    void tellLoss(Hold hold, LossReason reason, List<Consumer<LossReason>> actions, AfterUnlock after) {
+    void lost(Hold hold, LossReason reason, AfterUnlock after) {
         if (counts != null) {
             counts.held.decrement();
         }
         recordEnd(hold, reason.name(), after);
-        lost(hold, after);
+        lostBeforeRelease(hold, reason, after);
+    }
+
+    /** The same for a lease that was released and turns out to have been lost before. */
+    void lostBeforeRelease(Hold hold, LossReason reason, AfterUnlock after) {
+        String name = hold.grant.terms.describe();
+        after.then(() -> FlightRecords.lost(name, hold.token(), reason.name().toLowerCase(Locale.ROOT)));
+        if (listener != null) {
+            later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
+        }
         if (hold.interrupts()) {
             after.then(() -> callbacks.execute(hold::interrupt));
         }
-        for (Consumer<LossReason> action : actions) {
-            String name = hold.grant.terms.describe();
+        for (Consumer<LossReason> action : hold.takeListeners()) {
             after.then(() -> callbacks.execute(() -> guarded(name, () -> action.accept(reason))));
         }
     }

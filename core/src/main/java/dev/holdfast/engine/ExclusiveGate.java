@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastEvent.Acquired.Source;
+import dev.holdfast.spi.OwnerId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *                     no grant: the head of the line, if any, contends anew
  * </pre>
  *
- * <p><b>Turns.</b> While no other client waits, a grant may be used without limit, and be kept idle if the lock is
+ * <p><b>Turns.</b> While no other client waits, a grant may be used for as many leases as it has tokens, and be kept idle if the lock is
  * sticky. While others wait, this client has a turn that ends a certain time after the grant: a release within it passes
  * the lock to the next in line; or, with nobody in line, keeps it for about as long as this client has needed to come
  * back, if that has been much quicker than a hand-over through the store. So those in the store's line wait for at most
@@ -65,7 +66,8 @@ final class ExclusiveGate extends Gate {
     @Override
     void admit(Waiter waiter, AfterUnlock after) {
         HeldGrant idle = grant != null && grant.isIdle() ? grant : null;
-        if (returnGap != null && (idle != null || (grant == null && line.head() == null))) {
+        boolean comesBack = idle != null || (grant == null && line.head() == null);
+        if (comesBack && returnGap != null) {
             returnGap.returned(waiter.startedNanos);
         }
         if (idle != null) {
@@ -83,7 +85,7 @@ final class ExclusiveGate extends Gate {
             contender = fresh;
             after.callFirst(fresh);
             if (idle != null) {
-                engine.cleanup.releaseBegins();
+                engine.cleanup.begins();
                 fresh.releasesFirst(idle);
             }
         } else if (waiter.triesOnce) {
@@ -99,7 +101,7 @@ final class ExclusiveGate extends Gate {
     @Override
     void keep(HeldGrant fresh) {
         grant = fresh;
-        alarm.watch(fresh);
+        fresh.watch();
         fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters();
     }
 
@@ -152,7 +154,7 @@ final class ExclusiveGate extends Gate {
     }
 
     /** The return gap counts from the end of the release at the store. */
-    synchronized void releasedAtStore(long now) {
+    synchronized void countReturnGapFrom(long now) {
         if (line.head() == null && grant == null) {
             left(now);
         }
@@ -172,7 +174,7 @@ final class ExclusiveGate extends Gate {
             return null;
         }
         idle.end();
-        engine.cleanup.releaseBegins();
+        engine.cleanup.begins();
         retireIfIdle();
         return idle;
     }
@@ -208,6 +210,12 @@ final class ExclusiveGate extends Gate {
     @Override
     void wasRetired() {
         alarm.clear();
+    }
+
+    @Override
+    @Nullable
+    HeldGrant grantOf(OwnerId owner) {
+        return grant;
     }
 
     synchronized @Nullable HeldGrant grant() {

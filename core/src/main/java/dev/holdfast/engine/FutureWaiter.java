@@ -29,6 +29,12 @@ final class FutureWaiter extends Waiter {
         return future;
     }
 
+    /** It costs no thread, and may be cancelled at any time. */
+    @Override
+    boolean mayComeInAnyNumber() {
+        return true;
+    }
+
     @Override
     void deliver() {
         engine.callbacks.execute(this::complete);

@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.LockMismatchException;
+import dev.holdfast.LossReason;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
@@ -18,11 +19,15 @@ import org.jspecify.annotations.Nullable;
  * The way of one client to one lock: a line of local waiters of which only the head contends at the store. What happens
  * with a grant differs: {@link ExclusiveGate} passes it on inside the client, {@link SharedGate} does not.
  *
- * <p>A gate is a state machine guarded by its own monitor. Methods that have no {@code synchronized} block of their own are
- * called with it held.
- * Nothing that can block happens under the monitor: what is to be done afterwards is collected in an
- * {@link AfterUnlock}. A contender exists only while somebody stands in line. A gate that is not used may be retired and
- * is never used again then.
+ * <p>A gate is a state machine guarded by its own monitor. A method that calls {@link #step} or has a {@code synchronized}
+ * block is an entrance and is called without the monitor; all others are called with it held. Nothing that can block
+ * happens under the monitor: what is to be done afterwards is collected in an {@link AfterUnlock}. A gate that is not
+ * used may be retired and is never used again then.
+ *
+ * <p><b>At the end of each step</b> of an open client there is a contender exactly if somebody stands in line and no
+ * grant of this gate is out, and it serves the head. An idle grant means an empty line. A claim has at most one
+ * request under way. A direct attempt ({@link Contender#directFor}, only of a {@link SharedGate}) is never the contender,
+ * does not queue and is asked once.
  *
  * <p>Longer than most files, because these steps are one state machine that has to be read together.
  *
@@ -31,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * Where there is no word yet, the waiter stays until the request under way is answered, or until it cannot be any more.
  */
 abstract class Gate {
+    /** What a wait is told when somebody else has the lock; other outcomes without a lease are exceptions. */
+    static final @Nullable RuntimeException TAKEN = null;
+
     final Engine engine;
     final String key;
     final WaitLine line = new WaitLine();
@@ -39,7 +47,7 @@ abstract class Gate {
     @Nullable
     Contender contender;
 
-    /** When the last word was heard, and what it was: null for "taken". */
+    /** When the last word was heard, and what it was. */
     private long heardNanos = Long.MIN_VALUE;
 
     private @Nullable RuntimeException lastWord;
@@ -98,8 +106,8 @@ abstract class Gate {
             }
             waiter.wentTo(this);
             if (engine.isClosed()) {
-                settle(waiter, new ClientClosedException(engine.clientName), after);
-            } else if (waiter.deadlineNanos != Long.MAX_VALUE && engine.cleanup.isFull()) {
+                settle(waiter, closed(), after);
+            } else if (engine.cleanup.isFull() && waiter.mayComeInAnyNumber()) {
                 settle(waiter, engine.cleanup.fullness(waiter.terms), after);
             } else {
                 admit(waiter, after);
@@ -126,18 +134,18 @@ abstract class Gate {
             } else if (outcome instanceof AcquireOutcome.Granted granted) {
                 granted(asked, granted.grants(), sentNanos, sentNanos, false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
-                taken(asked, contended.retryHint().toNanos(), after);
+                taken(asked, Deadlines.nanos(contended.retryHint()), after);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
                 conclude(asked);
                 fail(asked, new LockMismatchException(mismatch.detail()), after);
-            } else if (failure != null || asked.isNeeded()) {
-                unanswered(asked, failure, after);
-            } else {
+            } else if (outcome == null && failure == null && !asked.isNeeded()) {
                 // Its waiter left before it was asked.
                 asked.isNotAsked();
                 asked.drop(after);
                 conclude(asked);
+            } else {
+                unanswered(asked, failure, after);
             }
             retireIfIdle();
         }
@@ -197,8 +205,11 @@ abstract class Gate {
         HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, grantedNanos, left);
         asked.grant = fresh;
         conclude(asked);
+        // Whatever was heard before is out of date, and this says nothing of those behind.
+        heardNanos = Long.MIN_VALUE;
         Waiter taker = servedBy(asked);
-        boolean good = fresh.isValid(now) && !asked.wasLost(fresh) && !engine.isClosed();
+        boolean valid = fresh.isValid(now) && !engine.lostSessions.include(grants);
+        boolean good = valid && !asked.wasLost(fresh) && !engine.isClosed();
         if (good && taker != null && !taker.isSettled()) {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
@@ -210,9 +221,11 @@ abstract class Gate {
             fresh.end();
             engine.cleanup.release(fresh, after);
             if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-                settle(taker, noAnswer(asked.terms), after);
+                // A try was answered: what it was granted has been taken away.
+                boolean taken = valid && taker.triesOnce;
+                settle(taker, engine.isClosed() ? closed() : taken ? TAKEN : noAnswer(asked.terms), after);
             } else if (asked.directFor != null) {
-                refused(asked, null, after);
+                refused(asked, TAKEN, after);
             }
         }
         resume(after);
@@ -232,21 +245,21 @@ abstract class Gate {
         after.wake(taker);
         engine.events.acquired(taker, lease.hold(), source, now, after);
         if (isTakenHere()) {
-            heard(null, now, after);
+            heard(TAKEN, now, after);
         }
     }
 
     /** The store said that somebody else has the lock. */
     private void taken(Contender asked, long hintNanos, AfterUnlock after) {
         boolean again = asked.heardTaken();
-        heard(null, engine.now(), after);
+        heard(TAKEN, engine.now(), after);
         if (asked.isOver()) {
             return;
         }
-        if (!asked.claim.queue()) {
+        if (asked.directFor != null) {
             asked.end(after);
             conclude(asked);
-            refused(asked, null, after);
+            refused(asked, TAKEN, after);
         } else if (again) {
             askSoon(asked, engine.now());
         } else {
@@ -267,7 +280,7 @@ abstract class Gate {
             return;
         }
         boolean hopeless = fault instanceof StoreMisconfiguredException;
-        if (!hopeless && asked.claim.queue()) {
+        if (!hopeless && asked.directFor == null) {
             engine.timeline.schedule(asked, engine.now() + engine.pace.backoff(failures));
             return;
         }
@@ -280,9 +293,9 @@ abstract class Gate {
         }
     }
 
-    /** A claim that asked once is over without a grant: there was no answer if there is a fault, else it is taken. */
-    void refused(Contender asked, @Nullable RuntimeException fault, AfterUnlock after) {
-        fail(asked, fault, after);
+    /** A direct attempt is over without a grant: there was no answer if there is a fault. */
+    void refused(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
+        fail(direct, fault, after);
     }
 
     /** A second answer may repeat the grant, with news of waiters, or be another grant, which nobody needs. */
@@ -334,8 +347,9 @@ abstract class Gate {
     /** Somebody is ahead of a waiter that asks once: the lock counts as taken, unless the last word was no answer. */
     final void refuseOnce(Waiter waiter, AfterUnlock after) {
         Contender asking = contender;
-        boolean taken = isTakenHere() || asking == null || asking.saidTaken();
-        settle(waiter, taken ? null : lastWord, after);
+        boolean stale = line.head() == null || heardNanos < line.head().startedNanos;
+        boolean taken = isTakenHere() || asking == null || asking.saidTaken() || stale;
+        settle(waiter, taken ? TAKEN : lastWord, after);
     }
 
     /** Remembers the last word and tells it to those who have only stayed for it. */
@@ -362,7 +376,7 @@ abstract class Gate {
             Contender asking = contender;
             boolean taken = isTakenHere() || (asking != null && asking.saidTaken());
             if (waiter.inLine && (taken || heardNanos >= waiter.startedNanos)) {
-                settle(waiter, taken ? null : lastWord, after);
+                settle(waiter, taken ? TAKEN : lastWord, after);
                 reviewContender(after);
             } else {
                 stay(waiter, asking);
@@ -406,6 +420,10 @@ abstract class Gate {
         return true;
     }
 
+    final RuntimeException closed() {
+        return new ClientClosedException(engine.clientName);
+    }
+
     static RuntimeException noAnswer(Terms terms) {
         return new StoreUnavailableException(
                 "acquire", terms.describe(), new TimeoutException("the wait ended before the store answered"));
@@ -418,7 +436,7 @@ abstract class Gate {
             if (current.saidTaken()) {
                 // It stood in the store's line until now, so the lock has been taken until now.
                 heardNanos = engine.now();
-                lastWord = null;
+                lastWord = TAKEN;
             }
             current.drop(after);
             conclude(current);
@@ -430,7 +448,8 @@ abstract class Gate {
     final void resume(AfterUnlock after) {
         Waiter first = line.head();
         if (first != null && contender == null && !isTakenHere() && !engine.isClosed()) {
-            Contender fresh = newContender(first.terms, !first.triesOnce, null);
+            // Whoever tries once has its claim from the beginning, and is settled with it.
+            Contender fresh = newContender(first.terms, true, null);
             contender = fresh;
             after.then(() -> engine.callInBackground(fresh));
         }
@@ -450,19 +469,28 @@ abstract class Gate {
         }
     }
 
-    /** Remembers the loss of a grant that may not have come yet. */
-    final synchronized void lost(OwnerId owner, long epoch) {
-        Contender asked = contenderOf(owner);
-        if (asked != null) {
-            asked.lost(epoch);
-        }
+    /** The store took a grant away, which may not have come yet. */
+    final void lost(OwnerId owner, long epoch, LossReason reason) {
+        step(after -> {
+            Contender asked = contenderOf(owner);
+            if (asked != null) {
+                asked.lost(epoch);
+            }
+            HeldGrant held = grantOf(owner);
+            if (held != null && held.isOf(owner, epoch)) {
+                held.wasTaken(reason, after);
+            }
+        });
     }
 
-    /** The claim of an owner that is not over. */
+    /** The claim of an owner; where that is known by owner, also while its grant is held. */
     @Nullable
     Contender contenderOf(OwnerId owner) {
         return contender != null && contender.claim.owner().equals(owner) ? contender : null;
     }
+
+    /** The grant that is held here and can be an owner's. */
+    abstract @Nullable HeldGrant grantOf(OwnerId owner);
 
     final void askSoon(Contender waiting, long now) {
         if (waiting.startAsking()) {
@@ -475,7 +503,7 @@ abstract class Gate {
     final void close() {
         step(after -> {
             for (Waiter next = line.head(); next != null; next = line.head()) {
-                settle(next, new ClientClosedException(engine.clientName), after);
+                settle(next, closed(), after);
             }
             reviewContender(after);
         });
@@ -485,7 +513,7 @@ abstract class Gate {
     final void closeDirect(Contender direct) {
         step(after -> {
             if (direct.directFor != null && !direct.isOver()) {
-                settle(direct.directFor, new ClientClosedException(engine.clientName), after);
+                settle(direct.directFor, closed(), after);
                 direct.drop(after);
                 conclude(direct);
             }

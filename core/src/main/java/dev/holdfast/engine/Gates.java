@@ -96,16 +96,6 @@ final class Gates {
         sharedClaims.values().forEach(claim -> visit(claim.grant(), action));
     }
 
-    /** As {@link #forEachGrant}, but only those that can be of an owner. */
-    void forEachGrantOf(String name, OwnerId owner, Consumer<HeldGrant> action) {
-        Contender shared = sharedClaims.get(owner);
-        if (shared != null) {
-            visit(shared.grant(), action);
-        } else {
-            forEachExclusive(name, gate -> visit(gate.grant(), action));
-        }
-    }
-
     private static void visit(@Nullable HeldGrant held, Consumer<HeldGrant> action) {
         if (held != null) {
             action.accept(held);

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *       ENDED          given back, lost, or about to be given back; never comes back to life
  * </pre>
  *
- * <p>Guarded by its gate's monitor, except where a field says otherwise. Methods that have no {@code synchronized} block
- * of their own are called with it held. Longer than most files, because a grant is one state machine that has to be read
+ * <p>Guarded by its gate's monitor, except where a field says otherwise. Methods that call {@link Gate#step}
+ * or have a {@code synchronized} block are called without it, all others with it held. Longer than most files, because a grant is one state machine that has to be read
  * together.
  */
 final class HeldGrant {
@@ -39,13 +39,6 @@ final class HeldGrant {
         ENDED
     }
 
-    /** Whether a renewal is under way, and what is to be done after it. */
-    private enum Renewal {
-        NONE,
-        UNDER_WAY,
-        UNDER_WAY_THEN_RELEASE
-    }
-
     final Gate gate;
     final Terms terms;
     final List<Grant> grants;
@@ -58,11 +51,15 @@ final class HeldGrant {
     /** Until when the grant can be trusted; written by the gate, read by everybody. */
     volatile long validUntilNanos;
 
-    /** Another client waits. Never taken back: a late "nobody waits" could hide a newer word. */
+    /** Another client waits. Never taken back: a late "nobody waits" could hide a newer word. Read for speed by anybody. */
     boolean wanted;
 
+    /** Idle for the moment between its making and its first lease, too. */
     private State state = State.IDLE;
-    private Renewal renewal = Renewal.NONE;
+
+    /** Whether a renewal is under way. */
+    private boolean renewing;
+
     private long renewAtNanos;
 
     /** Since when a renewal is due, however often it has been tried; written by the gate, read by everybody. */
@@ -194,7 +191,6 @@ final class HeldGrant {
     void vacate(AfterUnlock after) {
         end();
         gate.engine.cleanup.release(this, after);
-        gate.resume(after);
     }
 
     /** The store has answered the release; called without the monitor. */
@@ -231,7 +227,7 @@ final class HeldGrant {
 
     /** Sees to it that the next thing to do is not missed. */
     private void plan() {
-        long due = Math.min(validUntilNanos, renewal == Renewal.NONE ? renewAtNanos : Long.MAX_VALUE);
+        long due = Math.min(validUntilNanos, renewing ? Long.MAX_VALUE : renewAtNanos);
         Hold lease = hold;
         if (state == State.IDLE) {
             due = Math.min(due, idleUntilNanos);
@@ -258,8 +254,8 @@ final class HeldGrant {
         } else if (state == State.IDLE && now >= idleUntilNanos) {
             vacate(after);
         } else {
-            if (renewal == Renewal.NONE && now >= renewAtNanos) {
-                renewal = Renewal.UNDER_WAY;
+            if (!renewing && now >= renewAtNanos) {
+                renewing = true;
                 gate.engine.renewer.add(this, now);
             }
             plan();
@@ -277,30 +273,15 @@ final class HeldGrant {
 
     /** Whether a renewal that is about to be sent still makes sense. */
     boolean mayRenew() {
-        AfterUnlock after = new AfterUnlock();
-        boolean sensible;
         synchronized (gate) {
-            sensible = state != State.ENDED;
-            if (!sensible) {
-                endRenewal(after);
-            }
+            return state != State.ENDED;
         }
-        after.run();
-        return sensible;
-    }
-
-    private void endRenewal(AfterUnlock after) {
-        if (renewal == Renewal.UNDER_WAY_THEN_RELEASE) {
-            gate.engine.cleanup.release(this, after);
-            gate.engine.cleanup.gotReply();
-        }
-        renewal = Renewal.NONE;
     }
 
     /** Takes the store's answers to a renewal, one per grant. */
     void renewed(long sentNanos, List<RenewOutcome> outcomes) {
         gate.step(after -> {
-            endRenewal(after);
+            renewing = false;
             if (state != State.ENDED) {
                 apply(sentNanos, outcomes, after);
             }
@@ -344,12 +325,10 @@ final class HeldGrant {
     }
 
     /** The store took the grant away. */
-    void loseNow(LossReason reason) {
-        gate.step(after -> {
-            if (state != State.ENDED) {
-                lose(reason, after);
-            }
-        });
+    void wasTaken(LossReason reason, AfterUnlock after) {
+        if (state != State.ENDED) {
+            lose(reason, after);
+        }
     }
 
     /** Makes the deadline earlier, for time that may have passed unseen. */
@@ -357,6 +336,7 @@ final class HeldGrant {
         synchronized (gate) {
             if (state != State.ENDED && validUntilNanos != Long.MAX_VALUE) {
                 validUntilNanos -= byNanos;
+                renewAtNanos = Math.min(renewAtNanos, gate.engine.now());
                 plan();
             }
         }
@@ -394,33 +374,25 @@ final class HeldGrant {
     private void lose(LossReason reason, AfterUnlock after) {
         end();
         tellLoss(reason, after);
-        giveBackAfterRenewal(after);
+        // A renewal under way may arrive before the release or after it: it never brings a grant to life.
+        gate.engine.cleanup.release(this, after);
         gate.resume(after);
-    }
-
-    /** A renewal under way may reach the store late and bring the grant back to life, so the release comes after it. */
-    private void giveBackAfterRenewal(AfterUnlock after) {
-        if (renewal == Renewal.NONE) {
-            gate.engine.cleanup.release(this, after);
-        } else {
-            renewal = Renewal.UNDER_WAY_THEN_RELEASE;
-            gate.engine.cleanup.expectsReply();
-        }
     }
 
     private void tellLoss(LossReason reason, AfterUnlock after) {
         Hold lease = hold;
         if (lease != null && lease.state == Hold.State.HELD) {
             lease.becomeLost(reason);
-            gate.engine.events.tellLoss(lease, reason, lease.takeListeners(), after);
+            gate.engine.events.lost(lease, reason, after);
         }
     }
 
     /** The store answered a first release with "not held": the lease had been lost without our knowing. */
     void noticeNotHeld(Hold lease) {
         gate.step(after -> {
-            lease.becomeLost(LossReason.EVICTED);
-            gate.engine.events.lost(lease, after);
+            LossReason why = gate.engine.lostSessions.include(grants) ? LossReason.SESSION_LOST : LossReason.EVICTED;
+            lease.becomeLost(why);
+            gate.engine.events.lostBeforeRelease(lease, why, after);
         });
     }
 

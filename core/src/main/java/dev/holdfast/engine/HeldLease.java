@@ -80,10 +80,13 @@ final class HeldLease implements Lease {
             return;
         }
         LossReason reason = hold.grant.noticeLoss(hold, null);
-        if (reason == null) {
+        if (reason != null) {
+            throw new LeaseLostException(name(), reason);
+        }
+        // Otherwise it was renewed at this very moment.
+        if (hold.state == Hold.State.RELEASED) {
             throw new IllegalStateException("the lease of '" + name() + "' was released");
         }
-        throw new LeaseLostException(name(), reason);
     }
 
     @Override
@@ -122,8 +125,7 @@ final class HeldLease implements Lease {
 
     @Override
     public String toString() {
-        return "Lease[" + name() + ", token " + Grant.token(hold.grant.epoch(), hold.sequence) + ", " + hold.state
-                + "]";
+        return "Lease[" + name() + ", token " + hold.token() + ", " + hold.state + "]";
     }
 
     /** Who was told of a loss by {@link #release()} is not told again by {@link #close()}. */

@@ -1,6 +1,5 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.spi.MonotonicClock;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -15,21 +14,19 @@ final class Janitor extends Timed {
     private static final long SUSPICIOUS_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Engine engine;
-    private final MonotonicClock clock;
     private final LongSupplier wallAheadNanos;
 
     /** Used by the timeline's thread only. */
     private long lastAheadNanos;
 
-    Janitor(Engine engine, MonotonicClock clock, LongSupplier wallAheadNanos) {
+    Janitor(Engine engine, LongSupplier wallAheadNanos) {
         this.engine = engine;
-        this.clock = clock;
         this.wallAheadNanos = wallAheadNanos;
         this.lastAheadNanos = wallAheadNanos.getAsLong();
     }
 
     void start() {
-        engine.timeline.schedule(this, clock.nanos() + ROUND_NANOS);
+        engine.timeline.schedule(this, engine.now() + ROUND_NANOS);
     }
 
     @Override

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * nobody heard of. Nothing is done while its grant is held, because a withdrawal would end that too.
  *
  * <pre>
- *   HELD ──grant given back──▶ DUE ──last reply came, withdrawn if need be──▶ CLEAR
+ *   NOT_YET ──claim dropped, or its grant given back──▶ DUE ──last reply came, withdrawn if need be──▶ CLEAR
  * </pre>
  *
  * <p>Guarded by the gate of its claim.
  */
 final class Leftovers {
     private enum State {
-        HELD,
+        NOT_YET,
         DUE,
         CLEAR
     }
@@ -34,7 +34,7 @@ final class Leftovers {
     /** The reply to a request is still to come. */
     private boolean replyDue;
 
-    private State state = State.HELD;
+    private State state = State.NOT_YET;
 
     Leftovers(Contender of, boolean unanswered, boolean replyDue, boolean pushed) {
         this.of = of;
@@ -54,7 +54,7 @@ final class Leftovers {
      * @param maybeNotHeld whether it may have been gone by then
      */
     void grantIsGone(boolean maybeNotHeld, AfterUnlock after) {
-        if (state == State.HELD) {
+        if (state == State.NOT_YET) {
             becomeDue(unanswered || inLineAgain || (pushed && maybeNotHeld), after);
         }
     }
@@ -62,7 +62,7 @@ final class Leftovers {
     private void becomeDue(boolean withdraw, AfterUnlock after) {
         state = State.DUE;
         if (replyDue) {
-            cleanup().expectsReply();
+            cleanup().begins();
         } else {
             clear(withdraw, after);
         }
@@ -76,7 +76,7 @@ final class Leftovers {
         if (state == State.DUE) {
             boolean queued = outcome != null && of.claim.queue();
             clear(unanswered || queued || outcome instanceof AcquireOutcome.Granted, after);
-            cleanup().gotReply();
+            cleanup().ends();
         }
     }
 

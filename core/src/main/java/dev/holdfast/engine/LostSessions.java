@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * The last few sessions that the store told the end of. That message may overtake the answer with a grant of the session:
- * such a grant was never held. (The loss of a single grant is remembered by its {@link Contender}.) Thread-safe: an end is
- * entered before grants are looked for, and a grant is kept before ends are looked at.
+ * such a grant was never held. (The loss of a single grant is remembered by its {@link Contender}.) Thread-safe:
+ * a gate looks at ends and keeps a grant in one step, and who enters an end looks for grants in every gate afterwards.
  */
 final class LostSessions {
     private static final int MOST = 10_000;

@@ -66,10 +66,10 @@ final class Poller extends Timed {
         engine.calls.submit(
                 StoreCalls.Lane.ORDINARY,
                 store -> store.poll(claims),
-                (sentNanos, outcomes, failure) -> settle(batch, sentNanos, outcomes, failure));
+                (sentNanos, outcomes, failure) -> takeAnswers(batch, sentNanos, outcomes, failure));
     }
 
-    private void settle(
+    private void takeAnswers(
             List<Contender> batch,
             long sentNanos,
             @Nullable List<AcquireOutcome> outcomes,
@@ -80,17 +80,21 @@ final class Poller extends Timed {
         Throwable why = outcomes == null || failure != null || outcomes.size() == batch.size()
                 ? failure
                 : new IllegalStateException("the store did not answer for each of " + batch.size() + " claims");
-        Answers.divide(batch, waiting -> 1, outcomes, (waiting, own) -> {
-            AcquireOutcome outcome = own == null ? null : own.get(0);
-            if (outcome instanceof AcquireOutcome.Unknown unknown) {
-                waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
-            } else {
-                waiting.gate.answered(waiting, sentNanos, outcome, why);
-            }
-        });
-        synchronized (this) {
-            if (!due.isEmpty()) {
-                plan(engine.now());
+        try {
+            // Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled.
+            Answers.divide(batch, waiting -> 1, outcomes, (waiting, own) -> {
+                AcquireOutcome outcome = own == null ? null : own.get(0);
+                if (outcome instanceof AcquireOutcome.Unknown unknown) {
+                    waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
+                } else {
+                    waiting.gate.answered(waiting, sentNanos, outcome, why);
+                }
+            });
+        } finally {
+            synchronized (this) {
+                if (!due.isEmpty()) {
+                    plan(engine.now());
+                }
             }
         }
     }

@@ -38,9 +38,9 @@ final class Renewer extends Timed {
             batch = due;
             due = new ArrayList<>();
         }
-        List<HeldGrant> wanted = batch.stream().filter(HeldGrant::mayRenew).toList();
-        for (int from = 0; from < wanted.size(); from += MOST_PER_REQUEST) {
-            renew(wanted.subList(from, Math.min(wanted.size(), from + MOST_PER_REQUEST)));
+        List<HeldGrant> stillHeld = batch.stream().filter(HeldGrant::mayRenew).toList();
+        for (int from = 0; from < stillHeld.size(); from += MOST_PER_REQUEST) {
+            renew(stillHeld.subList(from, Math.min(stillHeld.size(), from + MOST_PER_REQUEST)));
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.holdfast.engine;
 
-import dev.holdfast.ClientClosedException;
 import dev.holdfast.spi.OwnerId;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +64,13 @@ final class SharedGate extends Gate {
         return engine.gates.sharedClaimOf(owner);
     }
 
+    @Override
+    @Nullable
+    HeldGrant grantOf(OwnerId owner) {
+        Contender claim = contenderOf(owner);
+        return claim == null ? null : claim.grant;
+    }
+
     private void unregister(OwnerId owner) {
         if (engine.gates.unregister(owner)) {
             open--;
@@ -73,21 +79,21 @@ final class SharedGate extends Gate {
 
     /** Whoever was refused directly, and has time left, waits in line. */
     @Override
-    void refused(Contender asked, @Nullable RuntimeException fault, AfterUnlock after) {
-        Waiter waiter = asked.directFor;
-        if (waiter == null || waiter.isOverdue() || engine.now() >= waiter.deadlineNanos) {
-            super.refused(asked, fault, after);
+    void refused(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
+        Waiter waiter = direct.directFor;
+        if (waiter == null || waiter.isSettled()) {
+            return;
+        }
+        if (waiter.isOverdue() || engine.now() >= waiter.deadlineNanos) {
+            settle(waiter, fault, after);
             return;
         }
         if (engine.isClosed()) {
-            super.refused(asked, new ClientClosedException(engine.clientName), after);
-            return;
-        }
-        if (waiter.isSettled()) {
+            settle(waiter, closed(), after);
             return;
         }
         line.join(waiter);
-        if (line.head() == waiter && contender == null) {
+        if (line.head() == waiter) {
             Contender fresh = newContender(waiter.terms, true, null);
             contender = fresh;
             if (fault == null) {

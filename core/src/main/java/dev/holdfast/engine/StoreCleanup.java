@@ -41,18 +41,15 @@ final class StoreCleanup {
     private static final int MOST_RELEASES_PER_REQUEST = 1_024;
     private static final int RANKS = 11;
 
-    /** While this much is to be done, no wait is begun that may be given up: the store has not answered for long. */
+    /** While this much is to be done, no wait is begun that costs no thread or ends by itself: there could be ever more. */
     private static final int MOST_OPEN = 100_000;
 
     private final Engine engine;
 
-    /** Everything that gates have decided to give back and that the store has not answered for. */
+    /** What has to be over before the client has closed: releases, requests whose answer may call for one, tasks. */
     private final AtomicInteger open = new AtomicInteger();
 
-    /** How many threads are about to give something back by themselves. */
-    private final AtomicInteger releasing = new AtomicInteger();
-
-    /** Tasks to be tried now, by how often they have failed; guarded by this object's monitor, as are the next. */
+    /** Tasks to be tried now, by how often they have failed; guarded by this object's monitor, as are the waiting and the count. */
     private final List<Deque<CleanupTask>> due = new ArrayList<>(RANKS);
 
     /** Tasks that wait for their next try. */
@@ -72,8 +69,7 @@ final class StoreCleanup {
 
     /** Whether everything has been given back. */
     boolean isDone() {
-        // In this order: what a thread cannot give back by itself is open before it is no longer being released.
-        return releasing.get() == 0 && open.get() == 0;
+        return open.get() == 0;
     }
 
     boolean isFull() {
@@ -89,21 +85,12 @@ final class StoreCleanup {
                         + " earlier requests of this client, which have to be settled first"));
     }
 
-    /** A thread is about to give something back by itself; {@link #releaseEnds} follows. */
-    void releaseBegins() {
-        releasing.incrementAndGet();
-    }
-
-    void releaseEnds() {
-        releasing.decrementAndGet();
-    }
-
-    /** Something may come to be given back when a reply has come; {@link #gotReply} follows. */
-    void expectsReply() {
+    /** Something begins that gives back, or may have to; {@link #ends} follows, after the task that comes of it, if any. */
+    void begins() {
         open.incrementAndGet();
     }
 
-    void gotReply() {
+    void ends() {
         open.decrementAndGet();
     }
 
@@ -127,7 +114,7 @@ final class StoreCleanup {
     }
 
     private void begin(CleanupTask task, AfterUnlock after) {
-        open.incrementAndGet();
+        begins();
         add(task);
         after.then(this::work);
     }
@@ -143,14 +130,14 @@ final class StoreCleanup {
     }
 
     /** Gives idle grants back on the calling thread, because something else is to be asked for. */
-    void releaseFirst(LockStore store, List<HeldGrant> idle) {
+    void releaseIdleNow(LockStore store, List<HeldGrant> idle) {
         List<Grant> grants =
                 idle.stream().flatMap(ended -> ended.grants.stream()).toList();
         List<ReleaseOutcome> outcomes = tryRelease(store, grants);
         List<ReleaseOutcome> known = outcomes == null || isUnknown(outcomes) ? null : outcomes;
         Answers.divide(idle, ended -> ended.grants.size(), known, (ended, own) -> {
-            released(ended, own);
-            releaseEnds();
+            firstReleaseAnswered(ended, own);
+            ends();
         });
         if (known == null || known.size() != grants.size()) {
             throw new StoreUnavailableException("release", idle.get(0).terms.describe(), null);
@@ -165,16 +152,16 @@ final class StoreCleanup {
         }
     }
 
-    /** Judges the answer to the first release of a grant, and repeats it if there is none; false if it was not held. */
-    boolean released(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
+    /** Judges the answer to the first release of a grant, and repeats it if it is not whole; false if it was not held. */
+    boolean firstReleaseAnswered(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
+        boolean notHeld = outcomes != null && isNotHeld(outcomes);
         if (outcomes == null || isUnknown(outcomes)) {
             AfterUnlock after = new AfterUnlock();
             release(ended, after);
             after.run();
-            return true;
+        } else {
+            ended.released(notHeld);
         }
-        boolean notHeld = isNotHeld(outcomes);
-        ended.released(notHeld);
         // Past the deadline the grant may have ended while its release was on the way: that is not a loss.
         return !notHeld || engine.now() >= ended.validUntilNanos;
     }
@@ -284,7 +271,7 @@ final class StoreCleanup {
                     store.withdraw(task.claim, task.mayStillArrive);
                     return true;
                 },
-                (sentNanos, done, failure) -> requestEnded(() -> settle(task, done != null, failure)));
+                (sentNanos, done, failure) -> requestEnded(() -> take(task, done != null, failure)));
     }
 
     private void send(List<Release> batch) {
@@ -297,7 +284,7 @@ final class StoreCleanup {
                         batch,
                         task -> task.grants.size(),
                         outcomes,
-                        (task, own) -> settle(task, own != null && !isUnknown(own), failure))));
+                        (task, own) -> take(task, own != null && !isUnknown(own), failure))));
     }
 
     private void requestEnded(Runnable takeAnswers) {
@@ -308,7 +295,7 @@ final class StoreCleanup {
         work();
     }
 
-    private void settle(CleanupTask task, boolean answered, @Nullable Throwable failure) {
+    private void take(CleanupTask task, boolean answered, @Nullable Throwable failure) {
         if (answered) {
             answered(task);
         } else {
@@ -320,7 +307,7 @@ final class StoreCleanup {
         if (task instanceof Release release) {
             release.wasAnswered();
         }
-        open.decrementAndGet();
+        ends();
     }
 
     private void failed(CleanupTask task, @Nullable Throwable failure) {
@@ -330,7 +317,7 @@ final class StoreCleanup {
                 failure != null ? failure : new StoreUnavailableException("release", task.describe(), null)));
         long now = engine.now();
         if (now >= task.untilNanos) {
-            open.decrementAndGet();
+            ends();
             return;
         }
         task.failures++;

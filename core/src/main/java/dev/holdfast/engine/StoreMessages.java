@@ -32,12 +32,7 @@ final class StoreMessages implements StoreListener {
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
-        engine.gates.forEachOf(name, owner, gate -> gate.lost(owner, epoch));
-        engine.gates.forEachGrantOf(name, owner, held -> {
-            if (held.isOf(owner, epoch)) {
-                held.loseNow(reason);
-            }
-        });
+        engine.gates.forEachOf(name, owner, gate -> gate.lost(owner, epoch, reason));
     }
 
     @Override
@@ -45,7 +40,7 @@ final class StoreMessages implements StoreListener {
         engine.lostSessions.add(session);
         engine.gates.forEachGrant(held -> {
             if (held.isOf(session)) {
-                held.loseNow(LossReason.SESSION_LOST);
+                held.gate.step(after -> held.wasTaken(LossReason.SESSION_LOST, after));
             }
         });
         engine.cleanup.sessionLost(session);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Somebody who wants a lease. Its gate decides its outcome, once:
  *
  * <pre>
- *   WAITING ──time is up, nothing heard yet──▶ OVERDUE     the next word of the store decides;
- *      │                                          │        whoever tries only once begins here
+ *   WAITING ──time is up, nothing heard yet──▶ OVERDUE     the next word of the store decides; whoever
+ *      │                                          │        tries only once begins here for that reason
  *      └──────────────┬───────────────────────────┘
  *                     ▼
  *                  SETTLED   a lease, "taken", a failure, or it has left
@@ -70,7 +70,7 @@ abstract class Waiter {
         this.terms = terms;
         this.triesOnce = waitNanos == 0;
         this.startedNanos = engine.now();
-        this.deadlineNanos = waitNanos == Long.MAX_VALUE ? waitNanos : startedNanos + waitNanos;
+        this.deadlineNanos = waitNanos < Long.MAX_VALUE - startedNanos ? startedNanos + waitNanos : Long.MAX_VALUE;
         this.follower = engine.events.attempt(terms);
         this.takenAt = engine.leaks.callStack(startedNanos);
         this.state = triesOnce ? State.OVERDUE : State.WAITING;
@@ -120,6 +120,11 @@ abstract class Waiter {
 
     final @Nullable RuntimeException failure() {
         return failure;
+    }
+
+    /** Whether there is nothing to keep such waiters from becoming ever more while the store is silent. */
+    boolean mayComeInAnyNumber() {
+        return deadlineNanos != Long.MAX_VALUE;
     }
 
     /** The thread to interrupt when the lease is lost, where the terms ask for that. */

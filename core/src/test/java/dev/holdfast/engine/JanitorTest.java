@@ -31,7 +31,7 @@ class JanitorTest {
     private final AtomicLong wallAhead = new AtomicLong();
     private final TimedHeap heap = new TimedHeap();
     private final Engine engine = new Engine("janitor", surroundings(), null);
-    private final Janitor janitor = new Janitor(engine, now::get, wallAhead::get);
+    private final Janitor janitor = new Janitor(engine, wallAhead::get);
 
     /** What happens while a request is under way. */
     private Runnable meanwhile = () -> {};

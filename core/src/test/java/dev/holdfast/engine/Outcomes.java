@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** How attempts ended, in words that can be counted. A lease that was granted is given back. */
-final class Outcomes {
+public final class Outcomes {
     static final String CONTENDED = "contended";
     static final String GRANTED = "granted";
 
@@ -73,6 +74,15 @@ final class Outcomes {
         }
         synchronized (outcomes) {
             return counted(outcomes.stream());
+        }
+    }
+
+    /** Waits for as long as a test may take, from code that may not be interrupted. */
+    public static void awaitQuietly(CountDownLatch latch) {
+        try {
+            boolean unused = latch.await(LIMIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -21,7 +21,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -76,7 +75,7 @@ class UserCodeFaultsTest {
             limited.onLost(reason -> {
                 threads.add(Thread.currentThread().getName());
                 stuck.countDown();
-                awaitQuietly(unstick);
+                Outcomes.awaitQuietly(unstick);
             });
             await().atMost(LIMIT).until(() -> stuck.getCount() == 0 && noted.isDone());
             int before = renewals.get();
@@ -207,7 +206,7 @@ class UserCodeFaultsTest {
                         terms.incrementAndGet();
                         callbackThreads.add(Thread.currentThread());
                         inOffice.countDown();
-                        awaitQuietly(stepDown);
+                        Outcomes.awaitQuietly(stepDown);
                     },
                     depositions::add);
             await().atMost(LIMIT).until(() -> inOffice.getCount() == 0);
@@ -220,14 +219,6 @@ class UserCodeFaultsTest {
             await().atMost(LIMIT).until(() -> callbackThreads.stream().noneMatch(Thread::isAlive));
             assertThat(depositions).isEmpty();
             assertThat(terms).hasValue(1);
-        }
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            boolean unused = latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS);
-        } catch (InterruptedException hurried) {
-            Thread.currentThread().interrupt();
         }
     }
 }

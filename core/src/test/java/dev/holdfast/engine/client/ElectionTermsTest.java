@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.Election;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import dev.holdfast.engine.Outcomes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,7 +36,7 @@ class ElectionTermsTest {
             election.campaign(
                     lease -> {
                         terms.add(lease);
-                        awaitQuietly(goOn);
+                        Outcomes.awaitQuietly(goOn);
                     },
                     reason -> {});
             await().atMost(LIMIT).until(() -> terms.size() == 1);
@@ -72,14 +72,6 @@ class ElectionTermsTest {
             await().atMost(RECOVERY).until(election::isLeader);
         } finally {
             callbacks.shutdownNow();
-        }
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            boolean unused = latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS);
-        } catch (InterruptedException hurried) {
-            Thread.currentThread().interrupt();
         }
     }
 

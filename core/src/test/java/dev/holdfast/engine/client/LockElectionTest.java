@@ -13,6 +13,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.engine.DelegatingStore;
 import dev.holdfast.engine.Engine;
 import dev.holdfast.engine.HeapTimeline;
+import dev.holdfast.engine.Outcomes;
 import dev.holdfast.engine.StoreCalls;
 import dev.holdfast.engine.TestSurroundings;
 import dev.holdfast.engine.Timed;
@@ -30,7 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -67,7 +67,7 @@ class LockElectionTest {
             election.campaign(
                     lease -> {
                         calls.add("first");
-                        awaitQuietly(returns);
+                        Outcomes.awaitQuietly(returns);
                         calls.add("first returned");
                     },
                     reason -> {});
@@ -151,13 +151,5 @@ class LockElectionTest {
                 super.start();
             }
         };
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            boolean unused = latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS);
-        } catch (InterruptedException hurried) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

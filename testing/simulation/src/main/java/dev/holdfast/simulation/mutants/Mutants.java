@@ -10,7 +10,10 @@ import java.util.stream.Collectors;
 /** The mistakes that the simulator must catch, each of them one that somebody has made. */
 final class Mutants {
     /** Lets a renewal through that the engine would hold back. */
-    private static final Patch RENEW_ANYTHING = engine("HeldGrant", "return sensible;", "return true;");
+    private static final Patch RENEW_ANYTHING = engine(
+            "HeldGrant",
+            "synchronized (gate) {\n            return state != State.ENDED;",
+            "synchronized (gate) {\n            return true;");
 
     private static final String RENEW_SOON =
             "after.then(() -> gate.engine.renewer.add(HeldGrant.this, gate.engine.now() + 5_000_000L));";
@@ -129,8 +132,8 @@ final class Mutants {
                 "loss-not-signalled-while-renewal-hangs",
                 engine(
                         "HeldGrant",
-                        "Math.min(validUntilNanos, renewal == Renewal.NONE ? renewAtNanos : Long.MAX_VALUE)",
-                        "renewal == Renewal.NONE ? Math.min(validUntilNanos, renewAtNanos) : Long.MAX_VALUE")));
+                        "Math.min(validUntilNanos, renewing ? Long.MAX_VALUE : renewAtNanos)",
+                        "renewing ? Long.MAX_VALUE : Math.min(validUntilNanos, renewAtNanos)")));
         all.add(Mutant.of(
                 "reentry-on-lost-lease", engine("client/ThreadOwnedLock", "nesting.lease.ensureHeld();", "")));
     }
@@ -208,10 +211,7 @@ final class Mutants {
                         "tellLoss(LossReason.CLIENT_CLOSED, after);")));
         all.add(Mutant.of(
                 "clean-up-given-up",
-                engine(
-                        "StoreCleanup",
-                        "task.failures++;",
-                        "if (++task.failures > 1) { open.decrementAndGet(); return; }")));
+                engine("StoreCleanup", "task.failures++;", "if (++task.failures > 1) { ends(); return; }")));
         all.add(Mutant.of(
                 "late-answer-forgotten",
                 engine(
