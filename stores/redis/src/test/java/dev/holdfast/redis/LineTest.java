@@ -28,6 +28,7 @@ final class LineTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final int MANY = 1_000;
+    private static final int MANY_AT_ONCE = 100;
     private static final int READERS = 100;
 
     @RegisterExtension
@@ -100,6 +101,11 @@ final class LineTest {
         List<Grant> next = held;
         for (Claim claim : line) {
             int before = client.pushed.size();
+            if (before % MANY_AT_ONCE == 0) {
+                // A waiter that does not ask for long loses its place; a client asks for all of its waiters at once.
+                assertThat(client.store().poll(line.subList(before, MANY)))
+                        .hasOnlyElementsOfType(AcquireOutcome.Contended.class);
+            }
             client.store().release(next);
             await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(() -> client.pushed.size() > before);
             next = List.copyOf(client.pushed).get(before);

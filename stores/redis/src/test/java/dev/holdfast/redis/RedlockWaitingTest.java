@@ -25,6 +25,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class RedlockWaitingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofSeconds(25);
+    private static final int NODES = 5;
+    private static final int QUORUM = 3;
+
+    /** The length of a name's value while nobody holds it (redlock-name.lua). */
+    private static final long FREE = 18;
 
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -33,7 +38,7 @@ final class RedlockWaitingTest {
 
     @BeforeAll
     static void start() throws InterruptedException {
-        nodes = RedlockNodes.start(rig, 5);
+        nodes = RedlockNodes.start(rig, NODES);
         try (BareClient founder = nodes.client(RedlockNodes.CALM)) {
             founder.store().ping();
         }
@@ -75,13 +80,13 @@ final class RedlockWaitingTest {
                 Holdfast waiting = Holdfast.connect(nodes.urlBehindNetworks(RedlockNodes.CALM))) {
             Lease first = locks.lock("warm", options).acquire();
             CompletableFuture<Lease> warm = waiting.lock("warm", options).acquireAsync();
-            awaitWaiterAtEveryNode("warm");
+            awaitWaiterWhereverHeld("warm");
             first.close();
             Outcomes.of(warm).close();
 
             Lease held = locks.lock("held back", options).acquire();
             CompletableFuture<Lease> waiter = waiting.lock("held back", options).acquireAsync();
-            awaitWaiterAtEveryNode("held back");
+            awaitWaiterWhereverHeld("held back");
             List<Set<String>> before = subscriptions();
             for (int node = 0; node < nodes.count(); node++) {
                 nodes.network(node).hold(Direction.TO_CLIENT, 1, Subscriptions::isMessage);
@@ -90,27 +95,41 @@ final class RedlockWaitingTest {
 
             assertThat(Outcomes.of(waiter).token()).isGreaterThan(held.token());
             assertThat(subscriptions()).as("nobody has subscribed anew").isEqualTo(before);
-            await("the messages that were held back").atMost(PATIENCE).until(() -> {
-                int caught = 0;
-                for (int node = 0; node < nodes.count(); node++) {
-                    caught += nodes.network(node).caught();
-                }
-                return caught == nodes.count();
-            });
+            await("the messages of a quorum, held back")
+                    .atMost(PATIENCE)
+                    .until(() -> nodesThatHeldAMessageBack() >= QUORUM);
         }
     }
 
-    private static void awaitWaiterAtEveryNode(String name) {
+    /**
+     * The first answers of a quorum decide, so a request may reach a node after those of the next client: the node granted
+     * that one in between, and the holder has the lock without it. Such a node has nobody to tell.
+     */
+    private static void awaitWaiterWhereverHeld(String name) {
         await().atMost(PATIENCE).untilAsserted(() -> {
+            int held = 0;
             for (int node = 0; node < nodes.count(); node++) {
-                assertThat(nodes.node(node).ask("ZCARD", "holdfast:rl:{" + name + "}:w"))
-                        .as("waiters at node %s", node)
-                        .isEqualTo(1L);
                 assertThat(Subscriptions.of(nodes.node(node)))
                         .as("both clients listen at node %s", node)
                         .hasSize(2);
+                String key = "holdfast:rl:{" + name + "}";
+                if ((long) nodes.node(node).ask("STRLEN", key) > FREE) {
+                    held++;
+                    assertThat(nodes.node(node).ask("ZCARD", key + ":w"))
+                            .as("waiters at node %s", node)
+                            .isEqualTo(1L);
+                }
             }
+            assertThat(held).as("nodes that hold '%s'", name).isGreaterThanOrEqualTo(QUORUM);
         });
+    }
+
+    private static int nodesThatHeldAMessageBack() {
+        int count = 0;
+        for (int node = 0; node < nodes.count(); node++) {
+            count += nodes.network(node).caught();
+        }
+        return count;
     }
 
     private static List<Set<String>> subscriptions() {

@@ -22,9 +22,9 @@ final class Subscriptions {
         return !lines.isEmpty() && lines.stream().allMatch(line -> line.contains(" cmd=ping "));
     }
 
-    /** {@return whether something that comes from a server is a message, and no answer} */
+    /** {@return whether there is a message in what comes from a server, be it behind the answer to a heartbeat} */
     static boolean isMessage(String text) {
-        return text.startsWith("*3\r\n$7\r\nmessage\r\n");
+        return text.contains("*3\r\n$7\r\nmessage\r\n");
     }
 
     private static List<String> lines(RedisNode node) {

@@ -1,8 +1,10 @@
 # Runs a server as a child and ends it with SIGKILL when the JVM that asked for it is gone, however it went: the JVM
 # holds the other end of the pipe that is standard input here, and the kernel closes it. The server is known by its
 # process id, which cannot be reused before this shell has waited for it. Usage: sh guard.sh COMMAND ARGUMENT...
+# A signal to the whole process group must not end the guard: a server may ignore it, or be paused, and would stay.
+trap '' HUP INT TERM
 exec 3<&0 </dev/null
-"$@" >&2 3<&- &
+{ trap - HUP TERM; exec "$@" >&2 3<&-; } &
 server=$!
 echo "$server"
 exec >&2

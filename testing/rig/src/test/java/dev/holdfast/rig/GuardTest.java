@@ -12,8 +12,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class GuardTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -45,6 +49,13 @@ final class GuardTest {
         assertNothingOutlivesAnOwner("leaving");
     }
 
+    /** A closed terminal, Ctrl-C and the end of a job: Redis ignores the first, and what is paused ignores all. */
+    @ParameterizedTest
+    @ValueSource(strings = {"HUP", "INT", "TERM"})
+    void nothingRunsAfterASignalToAllAndTheEndOfTheOwner(String signal) throws InterruptedException, IOException {
+        assertNothingOutlivesAnOwner(signal);
+    }
+
     @Test
     void logsAreKeptAfterAFailure() throws InterruptedException, IOException {
         RedisNode redis = RedisNode.start(rig);
@@ -72,13 +83,22 @@ final class GuardTest {
         long second = Long.parseLong(output.readLine());
         assertThat(isAlive(first)).isTrue();
         assertThat(isAlive(second)).isTrue();
-        if (manner.equals("killed")) {
-            owner.destroyForcibly();
-        } else {
+        if (manner.equals("leaving")) {
             owner.outputWriter(StandardCharsets.UTF_8).close();
+        } else {
+            if (!manner.equals("killed")) {
+                signalAll(manner, owner.descendants());
+            }
+            owner.destroyForcibly();
         }
         assertThat(owner.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         await().atMost(PATIENCE).until(() -> !isAlive(first) && !isAlive(second));
+    }
+
+    private static void signalAll(String signal, Stream<ProcessHandle> processes)
+            throws InterruptedException, IOException {
+        String pids = processes.map(process -> Long.toString(process.pid())).collect(Collectors.joining(" "));
+        new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pids).start().waitFor();
     }
 
     private static boolean isAlive(long pid) {
