@@ -31,7 +31,27 @@ final class Events {
     /** Counts for the listener; null without one. */
     private final @Nullable Statistics counts;
 
-    private boolean delivering;
+    /** Guarded by the queue, as is the next. */
+    private Delivery delivery = Delivery.NONE;
+
+    /** Whether events may be kept back, to tell many at once. */
+    private boolean mayDelay;
+
+    private final long mostDelayNanos;
+    private final Timeline timeline;
+    private final Timed delayed = new Timed() {
+        @Override
+        public void onDue() {
+            startIfDelayed();
+        }
+    };
+
+    /** Whether events are being delivered. */
+    private enum Delivery {
+        NONE,
+        DELAYED,
+        STARTED
+    }
 
     /** An event, and whom else to tell of it. */
     private record Told(HoldfastEvent event, @Nullable HoldfastListener follower) {}
@@ -41,10 +61,18 @@ final class Events {
         long now();
     }
 
-    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicTime time, @Nullable Statistics counts) {
+    Events(
+            @Nullable HoldfastListener listener,
+            Executor callbacks,
+            Timeline timeline,
+            MonotonicTime time,
+            @Nullable Statistics counts) {
         this.listener = listener;
         this.callbacks = callbacks;
+        this.timeline = timeline;
         this.time = time;
+        this.mostDelayNanos = listener == null ? 0 : listener.longestDelay().toNanos();
+        this.mayDelay = mostDelayNanos > 0;
         this.counts = counts;
     }
 
@@ -221,29 +249,60 @@ final class Events {
 
     /** Takes its place in order at once, while the gate's monitor is held; is delivered afterwards. */
     private void later(HoldfastEvent event, @Nullable HoldfastListener follower, AfterUnlock after) {
-        if (enqueue(event, follower)) {
+        Delivery next = enqueue(event, follower);
+        if (next == Delivery.STARTED) {
             after.then(this::deliverSoon);
+        } else if (next == Delivery.DELAYED) {
+            after.then(this::deliverLater);
         }
     }
 
     void tell(HoldfastEvent event) {
-        if (listener != null && enqueue(event, null)) {
+        Delivery next = listener == null ? Delivery.NONE : enqueue(event, null);
+        if (next == Delivery.STARTED) {
             deliverSoon();
+        } else if (next == Delivery.DELAYED) {
+            deliverLater();
         }
     }
 
-    /** Adds an event; returns whether somebody has to start its delivery. */
-    private boolean enqueue(HoldfastEvent event, @Nullable HoldfastListener follower) {
+    /** Adds an event; returns how somebody has to start its delivery, if so. */
+    private Delivery enqueue(HoldfastEvent event, @Nullable HoldfastListener follower) {
         synchronized (waiting) {
             if (waiting.size() < MOST_WAITING) {
                 waiting.add(new Told(event, follower));
             } else if (counts != null) {
                 counts.dropped.increment();
             }
-            boolean first = !delivering;
-            delivering = true;
-            return first;
+            boolean atOnce = !mayDelay || follower != null;
+            if (delivery == Delivery.STARTED || (delivery == Delivery.DELAYED && !atOnce)) {
+                return Delivery.NONE;
+            }
+            delivery = atOnce ? Delivery.STARTED : Delivery.DELAYED;
+            return delivery;
         }
+    }
+
+    private void deliverLater() {
+        timeline.schedule(delayed, time.now() + mostDelayNanos);
+    }
+
+    private void startIfDelayed() {
+        synchronized (waiting) {
+            if (delivery != Delivery.DELAYED) {
+                return;
+            }
+            delivery = Delivery.STARTED;
+        }
+        deliverSoon();
+    }
+
+    /** The client closes: from now on nothing is kept back. */
+    void hurry() {
+        synchronized (waiting) {
+            mayDelay = false;
+        }
+        startIfDelayed();
     }
 
     private void deliverSoon() {
@@ -252,7 +311,7 @@ final class Events {
         } catch (RuntimeException | Error noThread) {
             // The next event tries again; otherwise none would ever be delivered.
             synchronized (waiting) {
-                delivering = false;
+                delivery = Delivery.NONE;
             }
             throw noThread;
         }
@@ -263,7 +322,7 @@ final class Events {
             Told next;
             synchronized (waiting) {
                 next = waiting.poll();
-                delivering = next != null;
+                delivery = next == null ? Delivery.NONE : Delivery.STARTED;
             }
             if (next == null || listener == null) {
                 return;
