@@ -79,6 +79,18 @@ class ListenerTest {
     }
 
     @Test
+    void whatIsLostIsNotHeld() throws InterruptedException {
+        try (Holdfast locks = open(recorder)) {
+            Lease lease = locks.lock("a").acquire();
+            locks.evict("a", "a test");
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(recorder.numbers().held()).isZero();
+            lease.release();
+            assertThat(recorder.numbers().held()).isZero();
+        }
+    }
+
+    @Test
     void countsGrantsThatTheStoreMadeItWaitFor() throws InterruptedException {
         try (Holdfast other = Holdfast.connect("memory:handed-over");
                 Holdfast locks = Holdfast.builder()
@@ -244,10 +256,23 @@ class ListenerTest {
         Patient patient = new Patient();
         try (Holdfast locks = open(HoldfastListener.all(patient))) {
             locks.lock("a").acquire().close();
-            locks.lock("b").acquire().close();
+            Lease unused = locks.lock("b").acquire();
             assertThat(patient.events).isEmpty();
         }
         await().until(() -> patient.events.size() == 4);
+        assertThat(patient.of(HoldfastEvent.Lost.class)).hasSize(1);
+    }
+
+    @Test
+    void aLossByClosingIsToldAlthoughEventsMayWait() throws InterruptedException {
+        Patient patient = new Patient();
+        try (Holdfast locks = open(patient)) {
+            Lease unused = locks.lock("kept").acquire();
+            patient.follows = true;
+            locks.lock("followed").acquire().close();
+            await().until(() -> patient.events.size() == 5);
+        }
+        await().until(() -> patient.of(HoldfastEvent.Lost.class).size() == 1);
     }
 
     @Test

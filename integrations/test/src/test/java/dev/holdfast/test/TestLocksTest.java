@@ -176,6 +176,21 @@ class TestLocksTest {
     }
 
     @Test
+    void requestsThatHangGoOnWhenTheStoreAnswers(TestLocks locks, Holdfast client)
+            throws InterruptedException, ExecutionException {
+        locks.storeIsSilent();
+        CompletableFuture<Lease> later = client.lock("a").acquireAsync();
+        FutureTask<Optional<Lease>> attempt =
+                onItsOwnThread(() -> client.lock("b").tryAcquire());
+        locks.awaitWaitingThreads(2);
+        assertThat(later).isNotDone();
+        locks.storeAnswers();
+        assertThat(later).isCompleted();
+        assertThat(attempt.get()).isPresent();
+        assertThat(locks.elapsed()).isZero();
+    }
+
+    @Test
     void aReleaseThatHangsDoesNotKeepTimeFromPassing(TestLocks locks, Holdfast client)
             throws InterruptedException, ExecutionException {
         Lease lease = client.lock("a").acquire();
