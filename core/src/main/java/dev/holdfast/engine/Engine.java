@@ -72,7 +72,7 @@ public final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(listener, callbacks, clock, listener == null ? null : new Statistics(this));
+        this.events = new Events(listener, callbacks, timeline, clock, listener == null ? null : new Statistics(this));
     }
 
     /**
@@ -302,6 +302,7 @@ public final class Engine {
         long until = now() + longestClosingNanos();
         try {
             closed = true;
+            events.hurry();
             gates.close();
             cleanup.hurry();
             calls.finish(cleanup::isDone, until);

@@ -8,38 +8,37 @@ import dev.holdfast.jfr.FlightRecords;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the user's listener what happens, one event after another, and holders of their losses. */
 public final class Events {
-    private static final int MOST_WAITING = 100_000;
-
     private final @Nullable HoldfastListener listener;
     private final Executor callbacks;
     private final MonotonicClock clock;
 
-    /** Events in order; guarded by itself. When the listener cannot keep up, the newest are dropped. */
-    private final Queue<Told> waiting = new ArrayDeque<>();
-
     /** Counts for the listener; null without one. */
     private final @Nullable Statistics counts;
 
-    private boolean delivering;
+    /** Null without a listener. */
+    private final @Nullable EventQueue queue;
 
-    /** An event, and whom else to tell of it. */
-    private record Told(HoldfastEvent event, @Nullable HoldfastListener follower) {}
-
-    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicClock clock, @Nullable Statistics counts) {
+    Events(
+            @Nullable HoldfastListener listener,
+            Executor callbacks,
+            Timeline timeline,
+            MonotonicClock clock,
+            @Nullable Statistics counts) {
         this.listener = listener;
         this.callbacks = callbacks;
         this.clock = clock;
         this.counts = counts;
+        this.queue = listener == null || counts == null
+                ? null
+                : new EventQueue(listener, callbacks, timeline, clock, counts.dropped);
     }
 
     /** Tells the listener of the client's numbers. */
@@ -209,68 +208,23 @@ public final class Events {
         tell(new HoldfastEvent.CallbackFailed(lockName, cause));
     }
 
-    /** Takes its place in order at once, while the gate's monitor is held; is delivered afterwards. */
     private void later(HoldfastEvent event, @Nullable HoldfastListener follower, AfterUnlock after) {
-        if (enqueue(event, follower)) {
-            after.then(this::deliverSoon);
+        if (queue != null) {
+            queue.add(event, follower, after::then);
         }
     }
 
     /** Tells the listener of an event, on a thread where that may take its time. */
     public void tell(HoldfastEvent event) {
-        if (listener != null && enqueue(event, null)) {
-            deliverSoon();
+        if (queue != null) {
+            queue.add(event, null, Runnable::run);
         }
     }
 
-    /** Adds an event; returns whether somebody has to start its delivery. */
-    private boolean enqueue(HoldfastEvent event, @Nullable HoldfastListener follower) {
-        synchronized (waiting) {
-            if (waiting.size() < MOST_WAITING) {
-                waiting.add(new Told(event, follower));
-            } else if (counts != null) {
-                counts.dropped.increment();
-            }
-            boolean first = !delivering;
-            delivering = true;
-            return first;
-        }
-    }
-
-    private void deliverSoon() {
-        try {
-            callbacks.execute(this::deliver);
-        } catch (RuntimeException | Error noThread) {
-            // The next event tries again; otherwise none would ever be delivered.
-            synchronized (waiting) {
-                delivering = false;
-            }
-            throw noThread;
-        }
-    }
-
-    private void deliver() {
-        while (true) {
-            Told next;
-            synchronized (waiting) {
-                next = waiting.poll();
-                delivering = next != null;
-            }
-            if (next == null || listener == null) {
-                return;
-            }
-            tell(listener, next.event);
-            if (next.follower != null) {
-                tell(next.follower, next.event);
-            }
-        }
-    }
-
-    private static void tell(HoldfastListener listener, HoldfastEvent event) {
-        try {
-            listener.on(event);
-        } catch (RuntimeException | Error broken) {
-            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + event, broken);
+    /** The client closes: from now on nothing is kept back. */
+    void hurry() {
+        if (queue != null) {
+            queue.hurry();
         }
     }
 }

@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -38,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 public final class HoldfastMetrics implements HoldfastListener {
     /** More would be a leak in most monitoring systems. */
     private static final int MOST_LOCK_TAGS = 1_000;
+
+    /** Much shorter than anybody looks at metrics, and short enough for what a client keeps back. */
+    private static final Duration DELAY = Duration.ofMillis(20);
 
     private static final String NO_TAG = "";
     private static final String OTHER = "other";
@@ -147,6 +151,11 @@ public final class HoldfastMetrics implements HoldfastListener {
     @Override
     public void opened(ClientStatistics statistics) {
         clients.add(statistics);
+    }
+
+    @Override
+    public Duration longestDelay() {
+        return DELAY;
     }
 
     @Override

@@ -120,7 +120,7 @@ class HoldfastMetricsTest {
 
     @Test
     void renewalsAreTimed() throws InterruptedException {
-        LockOptions brief = LockOptions.defaults().withLeaseTime(Duration.ofMillis(100));
+        LockOptions brief = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(1));
         try (Holdfast locks = open("memory:", metrics);
                 Lease unused = locks.lock("a", brief).acquire()) {
             await().until(() -> registry.get("holdfast.renewal.lag").timer().count() > 0);
