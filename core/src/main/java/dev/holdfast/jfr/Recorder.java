@@ -4,16 +4,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes and commits events. Used only if the platform has a flight recorder. */
 final class Recorder {
+    // Whether events are wanted is a property of their class; to ask one that is there already makes no garbage.
+    private static final WaitEvent WAIT = new WaitEvent();
+    private static final HoldEvent HOLD = new HoldEvent();
+    private static final RenewalEvent RENEWAL = new RenewalEvent();
+
     private Recorder() {}
 
-    // Whether an event is wanted is asked on a fresh object, because that is what the JIT compiler makes free of
-    // charge.
-
     static @Nullable Object beginWait() {
-        WaitEvent event = new WaitEvent();
-        if (!event.isEnabled()) {
+        if (!WAIT.isEnabled()) {
             return null;
         }
+        WaitEvent event = new WaitEvent();
         event.begin();
         return event;
     }
@@ -31,10 +33,10 @@ final class Recorder {
     }
 
     static @Nullable Object beginHold() {
-        HoldEvent event = new HoldEvent();
-        if (!event.isEnabled()) {
+        if (!HOLD.isEnabled()) {
             return null;
         }
+        HoldEvent event = new HoldEvent();
         event.begin();
         return event;
     }
@@ -62,7 +64,7 @@ final class Recorder {
     }
 
     static boolean wantsRenewals() {
-        return new RenewalEvent().isEnabled();
+        return RENEWAL.isEnabled();
     }
 
     static void renewed(String lock, long token, long lagNanos) {
