@@ -53,7 +53,9 @@ class StoreChoiceTest {
         Apps.inMemory().run(context -> {
             assertThat(context).hasSingleBean(Holdfast.class);
             works(context.getBean(Holdfast.class));
-            assertThat(output).containsOnlyOnce("Locks are kept at the property 'holdfast.url'");
+            assertThat(output)
+                    .containsOnlyOnce("Locks are kept at the property 'holdfast.url'")
+                    .doesNotContain("not eligible");
         });
     }
 

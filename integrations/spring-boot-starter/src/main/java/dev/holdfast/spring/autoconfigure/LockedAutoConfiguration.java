@@ -11,11 +11,13 @@ import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -23,6 +25,7 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Makes {@link dev.holdfast.spring.Locked} work. */
 @AutoConfiguration(after = HoldfastAutoConfiguration.class)
@@ -42,14 +45,17 @@ public class LockedAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedMethods holdfastLockedMethods(Environment environment, HoldfastProperties properties) {
+    static LockedMethods holdfastLockedMethods(Environment environment, ObjectProvider<HoldfastProperties> properties) {
         return new LockedMethods(
                 environment,
-                properties.getLocked().getWait(),
-                properties.getDefaults().toOptions());
+                () -> properties.getObject().getLocked().getWait(),
+                () -> properties.getObject().getDefaults().toOptions());
     }
 
-    /** The client comes at the first call: made with the advice, it and its pool would escape the proxies. */
+    /**
+     * Made before other beans can be: so the client, its pool and the properties come at the first call, because with the
+     * advice they would escape the proxies of others.
+     */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedAdvisor holdfastLockedAdvisor(
@@ -57,18 +63,24 @@ public class LockedAutoConfiguration {
             BeanFactory beans,
             LockedMethods methods,
             ScheduledRuns runs,
-            HoldfastProperties properties) {
+            Environment environment) {
+        int order = Binder.get(environment)
+                .bind("holdfast.locked.order", Integer.class)
+                .orElseGet(() -> new HoldfastProperties().getLocked().getOrder());
         return new LockedAdvisor(
-                new LockedInterceptor(locks::getObject, beans, methods, runs),
-                properties.getLocked().getOrder());
+                new LockedInterceptor(SingletonSupplier.of(locks::getObject), beans, methods, runs), order);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedChecks holdfastLockedChecks(
-            ObjectProvider<LockedMethods> methods, ObjectProvider<HoldfastProperties> properties) {
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<LockedMethods> methods,
+            ObjectProvider<HoldfastProperties> properties) {
         return new LockedChecks(
-                methods::getObject, () -> properties.getObject().getLocked().getSelfInvocation());
+                beans,
+                methods::getObject,
+                () -> properties.getObject().getLocked().getSelfInvocation());
     }
 
     /** Uses the proxies that transactions use, so that there is one per bean and one order of advice. */

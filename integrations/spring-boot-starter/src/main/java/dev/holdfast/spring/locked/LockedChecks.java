@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
@@ -15,7 +15,9 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ClassUtils;
@@ -25,55 +27,74 @@ import org.springframework.util.ReflectionUtils;
  * Looks at every bean with locked methods while the application starts, and refuses what would run without its lock or be
  * released too early. Without an order of its own it sees each bean after everybody else has wrapped it.
  */
-public final class LockedChecks implements BeanPostProcessor {
+public final class LockedChecks implements BeanPostProcessor, SmartInitializingSingleton {
     private static final Log log = LogFactory.getLog(LockedChecks.class);
     private static final boolean TRANSACTIONS = ClassUtils.isPresent(
             "org.springframework.transaction.interceptor.TransactionInterceptor", LockedChecks.class.getClassLoader());
 
+    private final ConfigurableListableBeanFactory beans;
     private final Supplier<LockedMethods> methods;
     private final Supplier<SelfInvocation> selfInvocation;
 
-    /** Classes that were read already; prototypes come again and again. */
-    private final Set<Class<?>> read = ConcurrentHashMap.newKeySet();
+    /** The locked methods of each class that was read. */
+    private final Map<Class<?>, List<Method>> read = new ConcurrentHashMap<>();
 
     /**
      * Makes the checks.
      *
+     * @param beans where beans are that were made before this one
      * @param methods reads annotations; asked for when the first bean comes
      * @param selfInvocation what to do about calls that go past the lock
      */
-    public LockedChecks(Supplier<LockedMethods> methods, Supplier<SelfInvocation> selfInvocation) {
+    public LockedChecks(
+            ConfigurableListableBeanFactory beans,
+            Supplier<LockedMethods> methods,
+            Supplier<SelfInvocation> selfInvocation) {
+        this.beans = beans;
         this.methods = methods;
         this.selfInvocation = selfInvocation;
     }
 
+    /** What cannot be proxied is told before Spring tries. */
     @Override
     public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
-        if (AnnotationUtils.isCandidateClass(type, Locked.class) && read.add(type)) {
-            List<Method> locked = lockedMethods(type);
-            if (!locked.isEmpty()) {
-                checkType(type);
-                for (Method method : locked) {
-                    checkMethod(method);
-                    methods.get().read(method);
-                }
-                checkOwnCalls(type, locked);
-            }
-        }
+        read(bean);
         return bean;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
-        if (AnnotationUtils.isCandidateClass(type, Locked.class)) {
-            List<Method> locked = lockedMethods(type);
-            if (!locked.isEmpty()) {
-                checkAdvice(bean, beanName, type, locked);
+        checkAdvice(bean, beanName);
+        return bean;
+    }
+
+    /** Beans that the infrastructure itself needs were made before anybody could look. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        for (String name : beans.getSingletonNames()) {
+            Object bean = beans.getSingleton(name);
+            if (bean != null) {
+                checkAdvice(bean, name);
             }
         }
-        return bean;
+    }
+
+    private List<Method> read(Object bean) {
+        Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
+        List<Method> known = read.get(type);
+        if (known == null) {
+            known = AnnotationUtils.isCandidateClass(type, Locked.class) ? lockedMethods(type) : List.of();
+            if (!known.isEmpty()) {
+                checkType(type);
+                for (Method method : known) {
+                    checkMethod(method);
+                    methods.get().read(method);
+                }
+                checkOwnCalls(type, known);
+            }
+            read.put(type, known);
+        }
+        return known;
     }
 
     private static List<Method> lockedMethods(Class<?> type) {
@@ -124,7 +145,12 @@ public final class LockedChecks implements BeanPostProcessor {
         }
     }
 
-    private static void checkAdvice(Object bean, String beanName, Class<?> type, List<Method> locked) {
+    private void checkAdvice(Object bean, String beanName) {
+        List<Method> locked = read(bean);
+        if (locked.isEmpty()) {
+            return;
+        }
+        Class<?> type = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
         Advisor[] advisors = bean instanceof Advised advised ? advised.getAdvisors() : new Advisor[0];
         int lock = -1;
         for (int i = 0; i < advisors.length; i++) {

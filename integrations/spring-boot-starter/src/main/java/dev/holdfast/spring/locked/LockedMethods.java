@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -30,8 +31,8 @@ import org.springframework.scheduling.annotation.Schedules;
 /** Reads {@link Locked} from methods and checks what can be checked before the first call. Thread-safe. */
 public final class LockedMethods {
     private final Environment environment;
-    private final Duration defaultWait;
-    private final LockOptions defaults;
+    private final Supplier<Duration> defaultWait;
+    private final Supplier<LockOptions> defaults;
     private final Map<MethodClassKey, LockedMethod> known = new ConcurrentHashMap<>();
 
     /**
@@ -41,7 +42,7 @@ public final class LockedMethods {
      * @param defaultWait how long calls wait that say nothing else
      * @param defaults how locks behave that say nothing else
      */
-    public LockedMethods(Environment environment, Duration defaultWait, LockOptions defaults) {
+    public LockedMethods(Environment environment, Supplier<Duration> defaultWait, Supplier<LockOptions> defaults) {
         this.environment = environment;
         this.defaultWait = defaultWait;
         this.defaults = defaults;
@@ -109,7 +110,7 @@ public final class LockedMethods {
                             + " skipped because the lock is taken",
                     "return an object type, or choose onContended = THROW");
         }
-        Duration wait = duration(locked.waitFor(), "waitFor", where, scheduled ? Duration.ZERO : defaultWait);
+        Duration wait = duration(locked.waitFor(), "waitFor", where, scheduled ? Duration.ZERO : defaultWait.get());
         Duration atLeast = duration(locked.holdAtLeast(), "holdAtLeast", where, Duration.ZERO);
         return new LockPlan(
                 templates,
@@ -124,7 +125,7 @@ public final class LockedMethods {
 
     private LockOptions options(Locked locked, String where, Duration atLeast) {
         LockOptions options =
-                defaults.withLabel(where.substring(0, Math.min(where.length(), LockOptions.LONGEST_LABEL)));
+                defaults.get().withLabel(where.substring(0, Math.min(where.length(), LockOptions.LONGEST_LABEL)));
         try {
             if (!locked.lease().isBlank()) {
                 options = options.withLeaseTime(duration(locked.lease(), "lease", where, Duration.ZERO));

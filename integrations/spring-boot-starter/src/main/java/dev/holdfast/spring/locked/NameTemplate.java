@@ -156,10 +156,6 @@ final class NameTemplate {
         return name.toString();
     }
 
-    boolean isFixed() {
-        return variables.isEmpty() && parts.stream().allMatch(String.class::isInstance);
-    }
-
     private String key(Expression expression, StandardEvaluationContext context) {
         Object value;
         try {

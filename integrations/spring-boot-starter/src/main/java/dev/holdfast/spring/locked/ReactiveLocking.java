@@ -55,9 +55,11 @@ final class ReactiveLocking {
                 take(need),
                 taken -> {
                     method.inject(invocation.getArguments(), taken.lease());
-                    return from(index + 1);
+                    // Asked before the end, because what a clean-up throws reaches the subscriber in a wrapper.
+                    return from(index + 1)
+                            .concatWith(Mono.fromRunnable(() -> taken.lease().ensureHeld()));
                 },
-                taken -> Mono.fromRunnable(taken::done),
+                taken -> Mono.fromRunnable(() -> taken.doneWith(null)),
                 (taken, failure) -> Mono.fromRunnable(() -> taken.doneWith(failure)),
                 taken -> Mono.fromRunnable(() -> taken.doneWith(null)));
     }
