@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
@@ -30,6 +31,7 @@ import org.springframework.util.StringUtils;
         })
 @ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(HoldfastProperties.class)
+@Import(NamedLocks.Registrar.class)
 public class HoldfastAutoConfiguration {
     private static final Log log = LogFactory.getLog("dev.holdfast.spring");
     private static final int LONGEST_NAME = 200;
@@ -68,6 +70,11 @@ public class HoldfastAutoConfiguration {
         }
         log.info("Locks are kept at " + choice.description() + "; this instance is '" + client.clientName() + "'");
         return client;
+    }
+
+    @Bean(NamedLocks.BEAN_NAME)
+    NamedLocks holdfastNamedLocks(Holdfast locks, HoldfastProperties properties) {
+        return new NamedLocks(locks, properties);
     }
 
     private static String clientName(HoldfastProperties properties, Environment environment) {

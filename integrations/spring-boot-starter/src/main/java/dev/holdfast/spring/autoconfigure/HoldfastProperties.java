@@ -1,6 +1,7 @@
 package dev.holdfast.spring.autoconfigure;
 
 import dev.holdfast.LockOptions;
+import dev.holdfast.spring.LockMode;
 import dev.holdfast.spring.locked.SelfInvocation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,9 @@ public class HoldfastProperties {
 
     /** Names of elections in which this instance stands; beans with @OnElected stand without being named here. */
     private List<String> elections = new ArrayList<>();
+
+    /** Locks that are beans: the key is the bean's name and qualifier. */
+    private Map<String, NamedLock> locks = new LinkedHashMap<>();
 
     @NestedConfigurationProperty
     private final Defaults defaults = new Defaults();
@@ -140,6 +144,14 @@ public class HoldfastProperties {
 
     public void setElections(List<String> elections) {
         this.elections = elections;
+    }
+
+    public Map<String, NamedLock> getLocks() {
+        return locks;
+    }
+
+    public void setLocks(Map<String, NamedLock> locks) {
+        this.locks = locks;
     }
 
     public Defaults getDefaults() {
@@ -249,6 +261,75 @@ public class HoldfastProperties {
 
         public void setSelfInvocation(SelfInvocation selfInvocation) {
             this.selfInvocation = selfInvocation;
+        }
+    }
+
+    /** A lock that is a bean. */
+    public static class NamedLock {
+        /** Name of the lock at the store. By default the key. */
+        private @Nullable String name;
+
+        /** Exclusive, or one side of a read/write lock. */
+        private LockMode mode = LockMode.EXCLUSIVE;
+
+        /** Permits of a semaphore in all; 0 for a lock. */
+        private int capacity;
+
+        /** Permits of a semaphore that are taken at once. */
+        private int permits = 1;
+
+        /** How long the store keeps the lock without a renewal. By default holdfast.defaults.lease-time. */
+        private @Nullable Duration leaseTime;
+
+        /** The longest time one lease may be held. By default holdfast.defaults.max-hold. */
+        private @Nullable Duration maxHold;
+
+        public @Nullable String getName() {
+            return name;
+        }
+
+        public void setName(@Nullable String name) {
+            this.name = name;
+        }
+
+        public LockMode getMode() {
+            return mode;
+        }
+
+        public void setMode(LockMode mode) {
+            this.mode = mode;
+        }
+
+        public int getCapacity() {
+            return capacity;
+        }
+
+        public void setCapacity(int capacity) {
+            this.capacity = capacity;
+        }
+
+        public int getPermits() {
+            return permits;
+        }
+
+        public void setPermits(int permits) {
+            this.permits = permits;
+        }
+
+        public @Nullable Duration getLeaseTime() {
+            return leaseTime;
+        }
+
+        public void setLeaseTime(@Nullable Duration leaseTime) {
+            this.leaseTime = leaseTime;
+        }
+
+        public @Nullable Duration getMaxHold() {
+            return maxHold;
+        }
+
+        public void setMaxHold(@Nullable Duration maxHold) {
+            this.maxHold = maxHold;
         }
     }
 }

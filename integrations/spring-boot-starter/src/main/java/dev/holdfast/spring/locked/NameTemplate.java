@@ -1,7 +1,6 @@
 package dev.holdfast.spring.locked;
 
 import dev.holdfast.spring.HoldfastStartupException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,8 +28,6 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
  * Immutable.
  */
 final class NameTemplate {
-    private static final String PLAIN = "-_.@";
-
     private final String where;
     private final String text;
     private final List<Object> parts;
@@ -123,7 +120,8 @@ final class NameTemplate {
         boolean separated = true;
         for (Object part : parts) {
             if (part instanceof String literal) {
-                separated |= literal.codePoints().anyMatch(character -> !isPlain(character) && character != '%');
+                separated |=
+                        literal.codePoints().anyMatch(character -> !KeyEncoding.isPlain(character) && character != '%');
             } else if (separated) {
                 separated = false;
             } else {
@@ -148,7 +146,7 @@ final class NameTemplate {
         StringBuilder name = new StringBuilder();
         for (Object part : parts) {
             if (part instanceof Expression expression) {
-                encode(key(expression, context), name);
+                name.append(KeyEncoding.encode(key(expression, context)));
             } else {
                 name.append(part);
             }
@@ -196,24 +194,6 @@ final class NameTemplate {
         } catch (NoSuchMethodException impossible) {
             throw new AssertionError(impossible);
         }
-    }
-
-    private static boolean isPlain(int character) {
-        return Character.isLetterOrDigit(character) || PLAIN.indexOf(character) >= 0;
-    }
-
-    private static void encode(String key, StringBuilder to) {
-        key.codePoints().forEach(character -> {
-            if (isPlain(character)) {
-                to.appendCodePoint(character);
-                return;
-            }
-            for (byte each : Character.toString(character).getBytes(StandardCharsets.UTF_8)) {
-                to.append('%')
-                        .append(Character.toUpperCase(Character.forDigit(each >> 4 & 0xF, 16)))
-                        .append(Character.toUpperCase(Character.forDigit(each & 0xF, 16)));
-            }
-        });
     }
 
     @Override
