@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +28,21 @@ public interface HoldfastListener {
     default void opened(ClientStatistics statistics) {}
 
     /**
+     * Tells how long events may be kept back so that many are told at once. To tell each at once wakes a thread each time,
+     * which costs much more than the event. Asked once, while the client is made.
+     *
+     * @return the longest delay; zero, which is the default, for none
+     */
+    default Duration longestDelay() {
+        return Duration.ZERO;
+    }
+
+    /**
      * Follows one attempt to get a lock, for tracers that need to know who asks. Called on the thread that asks, before it
      * waits: it must return quickly.
      *
      * @param lockName the lock; for several names, joined by a comma
-     * @return who is told how this attempt and its lease end, in the same way and after this listener; null for nobody
+     * @return who is told how this attempt and its lease end, without delay and after this listener; null for nobody
      */
     default @Nullable HoldfastListener attempt(String lockName) {
         return null;

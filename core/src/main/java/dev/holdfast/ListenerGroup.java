@@ -1,5 +1,7 @@
 package dev.holdfast;
 
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -16,6 +18,14 @@ record ListenerGroup(List<HoldfastListener> listeners) implements HoldfastListen
     @Override
     public void opened(ClientStatistics statistics) {
         each(listener -> listener.opened(statistics));
+    }
+
+    @Override
+    public Duration longestDelay() {
+        return listeners.stream()
+                .map(HoldfastListener::longestDelay)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     @Override

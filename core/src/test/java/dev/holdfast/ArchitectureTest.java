@@ -211,7 +211,8 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> arePlatformOr(String... packages) {
-        String[] all = Stream.concat(Stream.of("java..", "javax.crypto..", "org.jspecify.."), Stream.of(packages))
+        String[] all = Stream.concat(
+                        Stream.of("java..", "javax.crypto..", "jdk.jfr..", "org.jspecify.."), Stream.of(packages))
                 .toArray(String[]::new);
         DescribedPredicate<JavaClass> primitives =
                 describe("primitive", type -> type.getBaseComponentType().isPrimitive());

@@ -33,6 +33,7 @@ final class BlockedWaiter extends Waiter {
             parkUntil(Long.MAX_VALUE);
             interrupted |= Thread.interrupted();
         }
+        engine.timeline.waitIsOver();
         if (interrupted) {
             thread.interrupt();
         }
@@ -40,6 +41,14 @@ final class BlockedWaiter extends Waiter {
 
     /** Parks the calling thread until settled: by the gate, or because it is late or interrupted. */
     void await() throws InterruptedException {
+        try {
+            awaitOutcome();
+        } finally {
+            engine.timeline.waitIsOver();
+        }
+    }
+
+    private void awaitOutcome() throws InterruptedException {
         long until = deadlineNanos;
         while (!isSettled()) {
             if (thread.isInterrupted()) {
@@ -68,11 +77,7 @@ final class BlockedWaiter extends Waiter {
         // A waker writes its news and then reads asleep; this thread wrote asleep and now reads the news: one sees the
         // other.
         if (!isSettled() && !soon) {
-            if (untilNanos == Long.MAX_VALUE) {
-                LockSupport.park(this);
-            } else {
-                LockSupport.parkNanos(this, untilNanos - engine.now());
-            }
+            engine.timeline.park(this, untilNanos == Long.MAX_VALUE ? untilNanos : untilNanos - engine.now());
         }
         asleep = false;
     }

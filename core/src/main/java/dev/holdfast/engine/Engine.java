@@ -75,7 +75,8 @@ final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(listener, callbacks, this::now, listener == null ? null : new Statistics(this));
+        this.events =
+                new Events(listener, callbacks, timeline, this::now, listener == null ? null : new Statistics(this));
     }
 
     /** Tells the engine its store; called once, before anything else. */
@@ -365,6 +366,7 @@ final class Engine {
     long close() {
         long until = now() + longestClosingNanos();
         closed = true;
+        events.hurry();
         gates.values().forEach(Gate::close);
         claims.values().forEach(claim -> claim.gate.closeDirect(claim));
         forEachGrant(HeldGrant::close);

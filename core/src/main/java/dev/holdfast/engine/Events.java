@@ -4,11 +4,13 @@ import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastEvent.Acquired.Source;
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
+import dev.holdfast.jfr.FlightRecords;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -29,7 +31,27 @@ final class Events {
     /** Counts for the listener; null without one. */
     private final @Nullable Statistics counts;
 
-    private boolean delivering;
+    /** Guarded by the queue, as is the next. */
+    private Delivery delivery = Delivery.NONE;
+
+    /** Whether events may be kept back, to tell many at once. */
+    private boolean mayDelay;
+
+    private final long mostDelayNanos;
+    private final Timeline timeline;
+    private final Timed delayed = new Timed() {
+        @Override
+        public void onDue() {
+            startIfDelayed();
+        }
+    };
+
+    /** Whether events are being delivered. */
+    private enum Delivery {
+        NONE,
+        DELAYED,
+        STARTED
+    }
 
     /** An event, and whom else to tell of it. */
     private record Told(HoldfastEvent event, @Nullable HoldfastListener follower) {}
@@ -39,10 +61,18 @@ final class Events {
         long now();
     }
 
-    Events(@Nullable HoldfastListener listener, Executor callbacks, MonotonicTime time, @Nullable Statistics counts) {
+    Events(
+            @Nullable HoldfastListener listener,
+            Executor callbacks,
+            Timeline timeline,
+            MonotonicTime time,
+            @Nullable Statistics counts) {
         this.listener = listener;
         this.callbacks = callbacks;
+        this.timeline = timeline;
         this.time = time;
+        this.mostDelayNanos = listener == null ? 0 : listener.longestDelay().toNanos();
+        this.mayDelay = mostDelayNanos > 0;
         this.counts = counts;
     }
 
@@ -84,6 +114,7 @@ final class Events {
     }
 
     void acquired(Waiter taker, Hold hold, Source source, long now, AfterUnlock after) {
+        recordWait(taker, hold.token(), source.name(), after);
         if (counts != null) {
             counts.waiting.decrement();
             counts.held.increment();
@@ -97,6 +128,7 @@ final class Events {
     }
 
     void notAcquired(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
+        recordWait(waiter, 0, fault == null ? "contended" : "failed", after);
         if (counts != null) {
             counts.waiting.decrement();
             String name = waiter.terms.describe();
@@ -109,9 +141,24 @@ final class Events {
     }
 
     void abandoned(Waiter waiter, AfterUnlock after) {
+        recordWait(waiter, 0, "abandoned", after);
         if (counts != null) {
             counts.waiting.decrement();
             later(new HoldfastEvent.Abandoned(waiter.terms.describe(), waitedBy(waiter)), waiter.follower, after);
+        }
+    }
+
+    private static void recordWait(Waiter waiter, long token, String outcome, AfterUnlock after) {
+        if (waiter.flight != null) {
+            String name = waiter.terms.describe();
+            after.then(() -> FlightRecords.endWait(waiter.flight, name, token, outcome.toLowerCase(Locale.ROOT)));
+        }
+    }
+
+    private static void recordEnd(Hold hold, String end, AfterUnlock after) {
+        if (hold.flight != null) {
+            String name = hold.grant.terms.describe();
+            after.then(() -> FlightRecords.endHold(hold.flight, name, hold.token(), end.toLowerCase(Locale.ROOT)));
         }
     }
 
@@ -120,6 +167,9 @@ final class Events {
     }
 
     void renewed(HeldGrant held, long lagNanos, AfterUnlock after) {
+        if (FlightRecords.wantsRenewals()) {
+            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), Math.max(0, lagNanos)));
+        }
         if (listener != null) {
             Duration lag = Duration.ofNanos(Math.max(0, lagNanos));
             later(new HoldfastEvent.Renewed(held.terms.describe(), held.token(), lag), null, after);
@@ -127,6 +177,7 @@ final class Events {
     }
 
     void released(Hold hold, long now, AfterUnlock after) {
+        recordEnd(hold, "released", after);
         if (counts != null) {
             counts.held.decrement();
             Duration held = Duration.ofNanos(now - hold.acquiredNanos);
@@ -137,9 +188,14 @@ final class Events {
 
     /** A lease that was released turns out to have been lost before. */
     void lost(Hold hold, AfterUnlock after) {
-        if (listener != null && hold.reason != null) {
+        LossReason reason = hold.reason;
+        if (reason != null) {
             String name = hold.grant.terms.describe();
-            later(new HoldfastEvent.Lost(name, hold.token(), hold.reason), hold.follower, after);
+            after.then(
+                    () -> FlightRecords.lost(name, hold.token(), reason.name().toLowerCase(Locale.ROOT)));
+            if (listener != null) {
+                later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
+            }
         }
     }
 
@@ -148,6 +204,7 @@ final class Events {
         if (counts != null) {
             counts.held.decrement();
         }
+        recordEnd(hold, reason.name(), after);
         lost(hold, after);
         if (hold.interrupts()) {
             after.then(() -> callbacks.execute(hold::interrupt));
@@ -192,29 +249,60 @@ final class Events {
 
     /** Takes its place in order at once, while the gate's monitor is held; is delivered afterwards. */
     private void later(HoldfastEvent event, @Nullable HoldfastListener follower, AfterUnlock after) {
-        if (enqueue(event, follower)) {
+        Delivery next = enqueue(event, follower);
+        if (next == Delivery.STARTED) {
             after.then(this::deliverSoon);
+        } else if (next == Delivery.DELAYED) {
+            after.then(this::deliverLater);
         }
     }
 
     void tell(HoldfastEvent event) {
-        if (listener != null && enqueue(event, null)) {
+        Delivery next = listener == null ? Delivery.NONE : enqueue(event, null);
+        if (next == Delivery.STARTED) {
             deliverSoon();
+        } else if (next == Delivery.DELAYED) {
+            deliverLater();
         }
     }
 
-    /** Adds an event; returns whether somebody has to start its delivery. */
-    private boolean enqueue(HoldfastEvent event, @Nullable HoldfastListener follower) {
+    /** Adds an event; returns how somebody has to start its delivery, if so. */
+    private Delivery enqueue(HoldfastEvent event, @Nullable HoldfastListener follower) {
         synchronized (waiting) {
             if (waiting.size() < MOST_WAITING) {
                 waiting.add(new Told(event, follower));
             } else if (counts != null) {
                 counts.dropped.increment();
             }
-            boolean first = !delivering;
-            delivering = true;
-            return first;
+            boolean atOnce = !mayDelay || follower != null;
+            if (delivery == Delivery.STARTED || (delivery == Delivery.DELAYED && !atOnce)) {
+                return Delivery.NONE;
+            }
+            delivery = atOnce ? Delivery.STARTED : Delivery.DELAYED;
+            return delivery;
         }
+    }
+
+    private void deliverLater() {
+        timeline.schedule(delayed, time.now() + mostDelayNanos);
+    }
+
+    private void startIfDelayed() {
+        synchronized (waiting) {
+            if (delivery != Delivery.DELAYED) {
+                return;
+            }
+            delivery = Delivery.STARTED;
+        }
+        deliverSoon();
+    }
+
+    /** The client closes: from now on nothing is kept back. */
+    void hurry() {
+        synchronized (waiting) {
+            mayDelay = false;
+        }
+        startIfDelayed();
     }
 
     private void deliverSoon() {
@@ -223,7 +311,7 @@ final class Events {
         } catch (RuntimeException | Error noThread) {
             // The next event tries again; otherwise none would ever be delivered.
             synchronized (waiting) {
-                delivering = false;
+                delivery = Delivery.NONE;
             }
             throw noThread;
         }
@@ -234,7 +322,7 @@ final class Events {
             Told next;
             synchronized (waiting) {
                 next = waiting.poll();
-                delivering = next != null;
+                delivery = next == null ? Delivery.NONE : Delivery.STARTED;
             }
             if (next == null || listener == null) {
                 return;

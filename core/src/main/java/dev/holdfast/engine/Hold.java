@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.LossReason;
+import dev.holdfast.jfr.FlightRecords;
 import dev.holdfast.spi.Grant;
 import java.lang.ref.PhantomReference;
 import java.util.ArrayList;
@@ -36,6 +37,9 @@ final class Hold extends PhantomReference<HeldLease> {
 
     /** Who else is told how it ends. */
     final @Nullable HoldfastListener follower;
+
+    /** What the flight recorder knows of this lease, if it records. */
+    final @Nullable Object flight = FlightRecords.beginHold();
 
     /** Written by the gate, read by everybody. */
     volatile State state = State.HELD;

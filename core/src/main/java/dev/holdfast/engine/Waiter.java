@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastListener;
+import dev.holdfast.jfr.FlightRecords;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,9 @@ abstract class Waiter {
 
     /** Who else is told how this attempt ends. */
     final @Nullable HoldfastListener follower;
+
+    /** What the flight recorder knows of this attempt, if it records. */
+    final @Nullable Object flight = FlightRecords.beginWait();
 
     /** Links in the line of its gate. */
     @Nullable

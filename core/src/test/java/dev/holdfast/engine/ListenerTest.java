@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 /** What listeners are told beyond single events: numbers, and how one attempt ends. */
 class ListenerTest {
     private static final Duration SHORT = Duration.ofMillis(60);
+    private static final Duration BRIEF_LEASE = Duration.ofSeconds(1);
 
     private final Recorder recorder = new Recorder();
 
@@ -120,14 +121,14 @@ class ListenerTest {
 
     @Test
     void renewalsAreTold() throws InterruptedException {
-        LockOptions brief = LockOptions.defaults().withLeaseTime(SHORT);
+        LockOptions brief = LockOptions.defaults().withLeaseTime(BRIEF_LEASE);
         try (Holdfast locks = open(recorder);
                 Lease lease = locks.lock("a", brief).acquire()) {
             await().until(() -> !recorder.of(HoldfastEvent.Renewed.class).isEmpty());
             HoldfastEvent.Renewed renewed =
                     recorder.of(HoldfastEvent.Renewed.class).get(0);
             assertThat(renewed.token()).isEqualTo(lease.token());
-            assertThat(renewed.lag()).isLessThan(SHORT);
+            assertThat(renewed.lag()).isLessThan(BRIEF_LEASE);
         }
     }
 
@@ -220,6 +221,53 @@ class ListenerTest {
                             event -> assertThat(event.token()).isEqualTo(lease.token()));
             assertThat(followed.get(1)).isInstanceOf(HoldfastEvent.Released.class);
             await().until(() -> recorder.events.size() == 4);
+        }
+    }
+
+    /** Lets its events wait for longer than any test lasts. */
+    private static final class Patient extends Recorder {
+        boolean follows;
+
+        @Override
+        public Duration longestDelay() {
+            return Duration.ofHours(1);
+        }
+
+        @Override
+        public @Nullable HoldfastListener attempt(String lockName) {
+            return follows ? events::add : null;
+        }
+    }
+
+    @Test
+    void eventsThatMayWaitAreToldAtTheLatestWhenTheClientCloses() throws InterruptedException {
+        Patient patient = new Patient();
+        try (Holdfast locks = open(HoldfastListener.all(patient))) {
+            locks.lock("a").acquire().close();
+            locks.lock("b").acquire().close();
+            assertThat(patient.events).isEmpty();
+        }
+        await().until(() -> patient.events.size() == 4);
+    }
+
+    @Test
+    void aFollowedAttemptDoesNotWait() throws InterruptedException {
+        Patient patient = new Patient();
+        try (Holdfast locks = open(patient)) {
+            locks.lock("a").acquire().close();
+            patient.follows = true;
+            locks.lock("b").acquire().close();
+            // Those of the first lock come along, in order; those of the second are told twice.
+            await().until(() -> patient.events.size() == 6);
+            assertThat(patient.events.get(0).lockName()).isEqualTo("a");
+        }
+    }
+
+    @Test
+    void oneListenerOfAGroupThatCannotWaitIsEnough() throws InterruptedException {
+        try (Holdfast locks = open(HoldfastListener.all(new Patient(), recorder))) {
+            locks.lock("a").acquire().close();
+            await().until(() -> recorder.events.size() == 2);
         }
     }
 }

@@ -13,7 +13,11 @@ final class HoldfastLocks implements Locks {
     private final LockOptions options;
 
     HoldfastLocks(String url, LockOptions options) {
-        this.client = Holdfast.connect(url);
+        this(Holdfast.connect(url), options);
+    }
+
+    HoldfastLocks(Holdfast client, LockOptions options) {
+        this.client = client;
         this.options = options;
     }
 

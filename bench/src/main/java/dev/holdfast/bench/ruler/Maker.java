@@ -1,6 +1,9 @@
 package dev.holdfast.bench.ruler;
 
+import dev.holdfast.Holdfast;
 import dev.holdfast.LockOptions;
+import dev.holdfast.micrometer.HoldfastMetrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +14,7 @@ import java.util.Optional;
 enum Maker {
     HOLDFAST("Holdfast", "shipped defaults", ""),
     HOLDFAST_STICKY("Holdfast, sticky", "sticky for 10 s, otherwise shipped defaults", ""),
+    HOLDFAST_METRICS("Holdfast, metrics", "HoldfastMetrics as listener, otherwise shipped defaults", ""),
     HOLDFAST_ONE_NODE("Holdfast, one node", "redis:// on the first of the nodes, otherwise shipped defaults", ""),
     HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
     JDK("ReentrantLock", "of this JDK, within one process", ""),
@@ -88,6 +92,13 @@ enum Maker {
         return switch (this) {
             case HOLDFAST -> new HoldfastLocks(session(url, lease), options(lease));
             case HOLDFAST_STICKY -> new HoldfastLocks(url, options(lease).withStickyFor(STICKY));
+            case HOLDFAST_METRICS ->
+                new HoldfastLocks(
+                        Holdfast.builder()
+                                .url(url)
+                                .listener(HoldfastMetrics.of(new SimpleMeterRegistry()))
+                                .build(),
+                        options(lease));
             case HOLDFAST_ONE_NODE -> new HoldfastLocks(firstNode(url), options(lease));
             case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", options(lease));
             case JDK -> new JdkLocks(false);

@@ -41,6 +41,7 @@ final class RedisStore implements Store {
                 Scenarios.solo(single).asking(faster(0.85, 1.5)),
                 Scenarios.spread(single).asking(faster(0.85, 5)),
                 Scenarios.sticky(HOLDFAST_STICKY, REDISSON).asking(Target.fasterThan(HOLDFAST_STICKY, REDISSON, 200)),
+                Scenarios.metrics(),
                 Scenarios.multi(waiting),
                 Scenarios.handOff(0, waiting).asking(Target.quickerThan(HOLDFAST, REDISSON, 0.35)));
         Stream<Scenario> hot = Stream.of(

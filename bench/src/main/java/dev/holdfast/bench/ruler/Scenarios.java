@@ -43,6 +43,18 @@ final class Scenarios {
         return Scenario.of("sticky", "one thread, sticky", Kind.OWN_NAMES, 1, 1, makers);
     }
 
+    static Scenario metrics() {
+        return Scenario.of(
+                        "metrics",
+                        "uncontended pair, one thread, with metrics and without",
+                        Kind.OWN_NAMES,
+                        1,
+                        1,
+                        Maker.HOLDFAST_METRICS,
+                        Maker.HOLDFAST)
+                .asking(Target.fasterThan(Maker.HOLDFAST_METRICS, Maker.HOLDFAST, 0.95));
+    }
+
     static Scenario multi(Maker... makers) {
         return Scenario.of("multi", "three names at once, uncontended", Kind.THREE_NAMES, 1, 1, makers);
     }
