@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -37,7 +38,7 @@ final class StoreFinder {
      */
     record Choice(String description, @Nullable String beanName, Consumer<HoldfastBuilder> apply) {}
 
-    private enum Kind {
+    enum Kind {
         FACTORY(
                 "dev.holdfast.StoreFactory",
                 "dev.holdfast.StoreFactory",
@@ -69,6 +70,18 @@ final class StoreFinder {
             this.storeType = storeType;
             this.artifact = artifact;
             this.adapter = adapter;
+        }
+
+        String beanType() {
+            return beanType;
+        }
+
+        String storeType() {
+            return storeType;
+        }
+
+        String adapter() {
+            return adapter;
         }
 
         String shortType() {
@@ -126,8 +139,7 @@ final class StoreFinder {
 
     private Choice choice(Kind kind, String name) {
         Object bean = beans.getBean(name);
-        Adapter adapter = (Adapter)
-                org.springframework.beans.BeanUtils.instantiateClass(ClassUtils.resolveClassName(kind.adapter, loader));
+        Adapter adapter = (Adapter) BeanUtils.instantiateClass(ClassUtils.resolveClassName(kind.adapter, loader));
         return new Choice(
                 "the " + kind.shortType() + " '" + name + "'", name, adapter.adapt(bean, properties.getOptions()));
     }
