@@ -148,6 +148,9 @@ class Shop {
     @Locked(name = "catalog", mode = LockMode.WRITE, waitFor = "1ms")
     void write() {}
 
+    @Locked(name = "catalog", mode = LockMode.WRITE)
+    void writePatiently() {}
+
     @Locked(name = "printers", capacity = 2, waitFor = "100ms")
     void permit(@Nullable CyclicBarrier together, Runnable task) {
         await(together);

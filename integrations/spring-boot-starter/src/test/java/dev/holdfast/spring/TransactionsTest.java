@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -44,6 +45,7 @@ class TransactionsTest {
     static void start() throws InterruptedException {
         DatabaseServer postgres = Postgres.start(rig);
         context = new SpringApplicationBuilder(App.class)
+                .web(WebApplicationType.NONE)
                 .properties(
                         "spring.datasource.url=" + postgres.jdbcUrl(),
                         "spring.datasource.username=" + postgres.user(),

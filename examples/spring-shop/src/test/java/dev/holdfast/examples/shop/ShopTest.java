@@ -128,6 +128,8 @@ class ShopTest {
         slowPaymentAsked.await();
         assertThat(second.get("/actuator/locks?prefix=stock:").text())
                 .contains("stock:lamp", "\"label\":\"Shop.sell\"", "shop@");
+        assertThat(second.get("/actuator/locks/stock:lamp").text()).contains("\"kind\":\"EXCLUSIVE\"");
+        assertThat(second.get("/actuator/locks").status()).isEqualTo(200);
         first.server().pause();
         assertThat(second.order("lamp", "quick").status()).isEqualTo(200);
         slowPaymentDone.countDown();

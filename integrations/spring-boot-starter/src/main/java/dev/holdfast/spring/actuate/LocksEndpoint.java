@@ -40,7 +40,9 @@ public final class LocksEndpoint {
      * @return the locks, and the last runs of scheduled methods
      */
     @ReadOperation
-    public Overview list(@Nullable String prefix, @Nullable Integer limit) {
+    @SuppressWarnings("deprecation") // Boot 3 takes a parameter as optional only with this annotation.
+    public Overview list(
+            @org.springframework.lang.Nullable String prefix, @org.springframework.lang.Nullable Integer limit) {
         int most = limit == null ? DEFAULT_LIMIT : limit;
         if (most < 1 || most > LARGEST_LIMIT) {
             throw new InvalidEndpointRequestException(
@@ -74,8 +76,11 @@ public final class LocksEndpoint {
      * @return how many holders were evicted
      */
     @DeleteOperation
+    @SuppressWarnings("deprecation") // As for list.
     public Evicted evict(
-            String reason, @Nullable String token, @Selector(match = Selector.Match.ALL_REMAINING) String... name) {
+            String reason,
+            @org.springframework.lang.Nullable String token,
+            @Selector(match = Selector.Match.ALL_REMAINING) String... name) {
         String lock = String.join("/", name);
         try {
             int holders = token == null ? locks.evict(lock, reason) : locks.evict(lock, Long.parseLong(token), reason);
