@@ -131,7 +131,11 @@ abstract class Gate {
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
-            } else if (outcome instanceof AcquireOutcome.Granted granted) {
+                if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
+                    // It is a word for others, too: of one lock, whatever the terms.
+                    heard(TAKEN, engine.now(), after);
+                }
+            } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
                 granted(asked, granted.grants(), sentNanos, sentNanos, false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
                 taken(asked, Deadlines.nanos(contended.retryHint()), after);
@@ -221,8 +225,8 @@ abstract class Gate {
             fresh.end();
             engine.cleanup.release(fresh, after);
             if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-                // A try was answered: what it was granted has been taken away.
-                boolean taken = valid && taker.triesOnce;
+                // The store has answered: what it granted was taken away.
+                boolean taken = valid && !pushed;
                 settle(taker, engine.isClosed() ? closed() : taken ? TAKEN : noAnswer(asked.terms), after);
             } else if (asked.directFor != null) {
                 refused(asked, TAKEN, after);
