@@ -187,7 +187,9 @@ abstract class Gate {
                 return;
             }
             long now = engine.now();
-            if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= engine.deadlines.of(anchorNanos, grants)) {
+            if (anchorNanos == StoreListener.UNKNOWN_ANCHOR
+                    || now >= engine.deadlines.of(anchorNanos, grants)
+                    || !asked.isGrantedBy(grants)) {
                 askSoon(asked, now);
             } else {
                 granted(asked, grants, anchorNanos, now, true, after);
@@ -217,6 +219,8 @@ abstract class Gate {
         if (good && taker != null && !taker.isSettled()) {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
+            // Somebody was ahead of them until their time was up.
+            tellOverdue(TAKEN, after);
             if (pushed) {
                 fresh.renewSoon(now);
             }
@@ -360,6 +364,11 @@ abstract class Gate {
     private void heard(@Nullable RuntimeException fault, long now, AfterUnlock after) {
         heardNanos = now;
         lastWord = fault;
+        tellOverdue(fault, after);
+        reviewContender(after);
+    }
+
+    private void tellOverdue(@Nullable RuntimeException fault, AfterUnlock after) {
         Waiter next = line.head();
         while (next != null && line.hasOverdue()) {
             Waiter behind = next.behind;
@@ -368,7 +377,6 @@ abstract class Gate {
             }
             next = behind;
         }
-        reviewContender(after);
     }
 
     /** The time of a waiter is up. It is told what is known, or stays until something is. */

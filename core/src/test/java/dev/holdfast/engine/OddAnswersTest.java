@@ -105,6 +105,33 @@ class OddAnswersTest {
         }
     }
 
+    /** P16: each request is answered after 1.2 s of the 2 s that it may take. */
+    @Test
+    void aShortWaitBehindAnotherIsAnsweredByASlowStore() throws InterruptedException {
+        AtomicInteger asked = new AtomicInteger();
+        try (Holdfast other = Holdfast.connect("memory:slow-line");
+                Holdfast locks = Holdfast.builder()
+                        .commandTimeout(Duration.ofSeconds(2))
+                        .store(context -> new DelegatingStore("slow-line", context) {
+                            @Override
+                            public AcquireOutcome tryAcquire(Claim claim) {
+                                asked.incrementAndGet();
+                                takeMillis(1_200);
+                                return super.tryAcquire(claim);
+                            }
+                        })
+                        .build()) {
+            Lease held = other.semaphore("s", 1).permits(1).acquire();
+            CompletableFuture<Lease> unused = locks.semaphore("s", 1).permits(1).acquireAsync();
+            // Its direct attempt is refused, and its place in line is under way.
+            await().atMost(LIMIT).until(() -> asked.get() == 2);
+            held.release();
+            CompletableFuture<Optional<Lease>> second =
+                    locks.semaphore("s", 1).permits(1).tryAcquireAsync(Duration.ofMillis(1));
+            assertThat(second).succeedsWithin(LIMIT);
+        }
+    }
+
     /** P16: the request of one who left was answered ("taken") in time, but nobody listened. */
     @Test
     void aShortWaitBehindOneWhoLeavesIsAnsweredByASlowStore() throws InterruptedException {
