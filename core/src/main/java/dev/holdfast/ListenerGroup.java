@@ -1,9 +1,9 @@
 package dev.holdfast;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,29 +30,44 @@ record ListenerGroup(List<HoldfastListener> listeners) implements HoldfastListen
 
     @Override
     public @Nullable HoldfastListener attempt(String lockName) {
-        List<HoldfastListener> followers = listeners.stream()
-                .map(listener -> listener.attempt(lockName))
-                .filter(Objects::nonNull)
-                .map(HoldfastListener.class::cast)
-                .toList();
+        List<HoldfastListener> followers = new ArrayList<>();
+        Throwable failure = tellAll(listener -> {
+            HoldfastListener follower = listener.attempt(lockName);
+            if (follower != null) {
+                followers.add(follower);
+            }
+        });
+        if (failure != null) {
+            System.getLogger("dev.holdfast")
+                    .log(System.Logger.Level.WARNING, "a Holdfast listener failed on an attempt", failure);
+        }
         return followers.isEmpty() ? null : followers.size() == 1 ? followers.get(0) : new ListenerGroup(followers);
     }
 
     private void each(Consumer<HoldfastListener> call) {
-        RuntimeException failure = null;
+        Throwable failure = tellAll(call);
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure != null) {
+            throw failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
+        }
+    }
+
+    /** Tells everybody; returns what the first threw that did, with the others in it. */
+    private @Nullable Throwable tellAll(Consumer<HoldfastListener> call) {
+        Throwable failure = null;
         for (HoldfastListener listener : listeners) {
             try {
                 call.accept(listener);
-            } catch (RuntimeException broken) {
+            } catch (Throwable broken) {
                 if (failure == null) {
                     failure = broken;
-                } else {
+                } else if (failure != broken) {
                     failure.addSuppressed(broken);
                 }
             }
         }
-        if (failure != null) {
-            throw failure;
-        }
+        return failure;
     }
 }

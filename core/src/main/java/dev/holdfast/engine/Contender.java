@@ -2,10 +2,12 @@ package dev.holdfast.engine;
 
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +107,12 @@ final class Contender extends Timed {
                 throw Gate.noAnswer(terms);
             }
         }
-        return store.tryAcquire(claim);
+        return Objects.requireNonNull(store.tryAcquire(claim), "the store's answer");
+    }
+
+    /** Whether an answer grants all that was asked for. */
+    boolean isGrantedBy(List<Grant> grants) {
+        return grants.size() == claim.parts().size();
     }
 
     /** Whether anybody wants its answer, for those who do not have the monitor. */

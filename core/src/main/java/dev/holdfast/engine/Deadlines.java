@@ -44,6 +44,9 @@ final class Deadlines {
 
     /** A time that a store tells, however long, as nanoseconds that can be counted with. */
     static long nanos(Duration told) {
+        if (told.isNegative()) {
+            return 0;
+        }
         return told.compareTo(LONGEST) < 0 ? told.toNanos() : LONGEST.toNanos();
     }
 

@@ -270,12 +270,12 @@ public final class Engine {
         return nanos + commandTimeoutNanos;
     }
 
-    /** Runs a task on the timeline's thread after a pause of about a second. */
+    /** Runs a task after a pause of about a second, where user code may run. */
     public void tryAgainLater(Runnable task) {
         Timed again = new Timed() {
             @Override
             public void onDue() {
-                task.run();
+                callbacks.execute(task);
             }
         };
         timeline.schedule(again, now() + pace.backoff(FAILURES_OF_A_SECOND));

@@ -146,7 +146,8 @@ final class EventQueue {
     private static void tell(HoldfastListener listener, HoldfastEvent event) {
         try {
             listener.on(event);
-        } catch (RuntimeException | Error broken) {
+        } catch (Throwable broken) {
+            // Languages without checked exceptions throw them through interfaces that do not declare them.
             Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + event, broken);
         }
     }

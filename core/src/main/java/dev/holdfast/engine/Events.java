@@ -46,7 +46,7 @@ public final class Events {
         if (listener != null && counts != null) {
             try {
                 listener.opened(counts);
-            } catch (RuntimeException | Error broken) {
+            } catch (Throwable broken) {
                 Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on a new client", broken);
             }
         }
@@ -65,7 +65,7 @@ public final class Events {
         counts.waiting.increment();
         try {
             return listener.attempt(terms.describe());
-        } catch (RuntimeException | Error broken) {
+        } catch (Throwable broken) {
             Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on an attempt", broken);
             return null;
         }
@@ -168,7 +168,8 @@ public final class Events {
             later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
         }
         if (hold.interrupts()) {
-            after.then(() -> callbacks.execute(hold::interrupt));
+            // At once: it is no code of the user's, and must not wait for any.
+            after.then(hold::interrupt);
         }
         for (Consumer<LossReason> action : hold.takeListeners()) {
             after.then(() -> callbacks.execute(() -> guarded(name, () -> action.accept(reason))));

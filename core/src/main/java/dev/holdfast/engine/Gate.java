@@ -131,7 +131,11 @@ abstract class Gate {
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
-            } else if (outcome instanceof AcquireOutcome.Granted granted) {
+                if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
+                    // It is a word for others, too: of one lock, whatever the terms.
+                    heard(TAKEN, engine.now(), after);
+                }
+            } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
                 granted(asked, granted.grants(), sentNanos, sentNanos, false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
                 taken(asked, Deadlines.nanos(contended.retryHint()), after);
@@ -183,7 +187,9 @@ abstract class Gate {
                 return;
             }
             long now = engine.now();
-            if (anchorNanos == StoreListener.UNKNOWN_ANCHOR || now >= engine.deadlines.of(anchorNanos, grants)) {
+            if (anchorNanos == StoreListener.UNKNOWN_ANCHOR
+                    || now >= engine.deadlines.of(anchorNanos, grants)
+                    || !asked.isGrantedBy(grants)) {
                 askSoon(asked, now);
             } else {
                 granted(asked, grants, anchorNanos, now, true, after);
@@ -213,6 +219,8 @@ abstract class Gate {
         if (good && taker != null && !taker.isSettled()) {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
+            // Somebody was ahead of them until their time was up.
+            tellOverdue(TAKEN, after);
             if (pushed) {
                 fresh.renewSoon(now);
             }
@@ -221,8 +229,8 @@ abstract class Gate {
             fresh.end();
             engine.cleanup.release(fresh, after);
             if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-                // A try was answered: what it was granted has been taken away.
-                boolean taken = valid && taker.triesOnce;
+                // The store has answered: what it granted was taken away.
+                boolean taken = valid && !pushed;
                 settle(taker, engine.isClosed() ? closed() : taken ? TAKEN : noAnswer(asked.terms), after);
             } else if (asked.directFor != null) {
                 refused(asked, TAKEN, after);
@@ -356,6 +364,11 @@ abstract class Gate {
     private void heard(@Nullable RuntimeException fault, long now, AfterUnlock after) {
         heardNanos = now;
         lastWord = fault;
+        tellOverdue(fault, after);
+        reviewContender(after);
+    }
+
+    private void tellOverdue(@Nullable RuntimeException fault, AfterUnlock after) {
         Waiter next = line.head();
         while (next != null && line.hasOverdue()) {
             Waiter behind = next.behind;
@@ -364,7 +377,6 @@ abstract class Gate {
             }
             next = behind;
         }
-        reviewContender(after);
     }
 
     /** The time of a waiter is up. It is told what is known, or stays until something is. */

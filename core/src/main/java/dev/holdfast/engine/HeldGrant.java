@@ -300,9 +300,12 @@ final class HeldGrant {
                 heardWanted |= renewed.wanted();
             } else if (outcome instanceof RenewOutcome.Lost lost) {
                 reason = lost.reason();
-            } else if (outcome instanceof RenewOutcome.Unknown cause) {
+            } else {
                 unknown = true;
-                gate.engine.events.storeFailed("renew", terms.describe(), cause.cause(), after);
+                Throwable cause = outcome instanceof RenewOutcome.Unknown told
+                        ? told.cause()
+                        : new IllegalStateException("the store answered nothing");
+                gate.engine.events.storeFailed("renew", terms.describe(), cause, after);
             }
         }
         if (reason != null) {

@@ -77,25 +77,34 @@ final class Poller extends Timed {
         synchronized (this) {
             underWay--;
         }
-        Throwable why = outcomes == null || failure != null || outcomes.size() == batch.size()
+        Throwable why = failure != null
                 ? failure
                 : new IllegalStateException("the store did not answer for each of " + batch.size() + " claims");
         try {
-            // Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled.
-            Answers.divide(batch, waiting -> 1, outcomes, (waiting, own) -> {
-                AcquireOutcome outcome = own == null ? null : own.get(0);
-                if (outcome instanceof AcquireOutcome.Unknown unknown) {
-                    waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
-                } else {
-                    waiting.gate.answered(waiting, sentNanos, outcome, why);
-                }
-            });
+            Answers.divide(batch, waiting -> 1, outcomes, (waiting, own) -> take(waiting, sentNanos, own, why));
         } finally {
             synchronized (this) {
                 if (!due.isEmpty()) {
                     plan(engine.now());
                 }
             }
+        }
+    }
+
+    /** Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled. */
+    private static void take(Contender waiting, long sentNanos, @Nullable List<AcquireOutcome> own, Throwable failure) {
+        AcquireOutcome outcome = own == null ? null : own.get(0);
+        try {
+            if (outcome == null) {
+                waiting.gate.answered(waiting, sentNanos, null, failure);
+            } else if (outcome instanceof AcquireOutcome.Unknown unknown) {
+                waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
+            } else {
+                waiting.gate.answered(waiting, sentNanos, outcome, null);
+            }
+        } catch (RuntimeException | Error broken) {
+            // Others are waiting for theirs.
+            Log.get().log(System.Logger.Level.ERROR, "an answer for " + waiting.claim.describe() + " failed", broken);
         }
     }
 }

@@ -155,7 +155,7 @@ final class StoreCleanup {
     /** Judges the answer to the first release of a grant, and repeats it if it is not whole; false if it was not held. */
     boolean firstReleaseAnswered(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
         boolean notHeld = outcomes != null && isNotHeld(outcomes);
-        if (outcomes == null || isUnknown(outcomes)) {
+        if (outcomes == null || outcomes.size() != ended.grants.size() || isUnknown(outcomes)) {
             AfterUnlock after = new AfterUnlock();
             release(ended, after);
             after.run();

@@ -174,7 +174,7 @@ public final class ClientThreads implements AutoCloseable {
         try {
             ownCallbacks.execute(there);
         } catch (RejectedExecutionException closed) {
-            task.run();
+            there.run();
         } catch (Error noThread) {
             // No thread can be started now: a running one takes it, or the first that can be started.
             ownCallbacks.getQueue().add(there);
@@ -191,7 +191,7 @@ public final class ClientThreads implements AutoCloseable {
         };
         try {
             users.execute(once);
-        } catch (RuntimeException | Error refused) {
+        } catch (Throwable refused) {
             once.run();
         }
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -118,6 +119,12 @@ class BeansTest {
                         .start();
             });
             Awaitility.await().until(() -> leading.running);
+            first.getSourceApplicationContext(org.springframework.context.ConfigurableApplicationContext.class)
+                    .stop();
+            assertThat(told.deposed).contains(new DeposedEvent("reports", Optional.empty()));
+            assertThat(told.stillRunning)
+                    .as("a bean ran after its instance was deposed")
+                    .isFalse();
         });
     }
 
@@ -218,6 +225,12 @@ class BeansTest {
     static class Events {
         final List<ElectedEvent> elected = new CopyOnWriteArrayList<>();
         final List<DeposedEvent> deposed = new CopyOnWriteArrayList<>();
+        volatile boolean stillRunning;
+        private final ObjectProvider<Poller> poller;
+
+        Events(ObjectProvider<Poller> poller) {
+            this.poller = poller;
+        }
 
         @EventListener
         void on(ElectedEvent event) {
@@ -226,6 +239,9 @@ class BeansTest {
 
         @EventListener
         void on(DeposedEvent event) {
+            if (event.election().equals("reports") && poller.getObject().running) {
+                stillRunning = true;
+            }
             deposed.add(event);
         }
     }

@@ -3,6 +3,7 @@ package dev.holdfast.spring.actuate;
 import dev.holdfast.ClientStatistics;
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.HoldfastListener;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,12 @@ public final class ClientNumbers implements HoldfastListener {
     @Override
     public void on(HoldfastEvent event) {
         // Numbers are asked for when they are wanted.
+    }
+
+    /** It ignores events, so they need not wake a thread for it. */
+    @Override
+    public Duration longestDelay() {
+        return Duration.ofSeconds(1);
     }
 
     @Override
