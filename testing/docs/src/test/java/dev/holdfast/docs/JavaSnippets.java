@@ -20,6 +20,11 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
  * Compiles snippets. What has imports of its own is a whole file; everything else is the body of a method of a subclass of
@@ -33,9 +38,13 @@ final class JavaSnippets {
             "dev.holdfast.*",
             "dev.holdfast.fence.*",
             "dev.holdfast.jdbc.*",
+            "dev.holdfast.micrometer.*",
             "dev.holdfast.redis.*",
+            "dev.holdfast.spring.*",
+            "dev.holdfast.test.*",
             "dev.holdfast.zookeeper.*",
             "dev.holdfast.docs.Given",
+            "io.micrometer.core.instrument.MeterRegistry",
             "java.time.Duration",
             "java.util.*",
             "java.util.concurrent.*",
@@ -43,9 +52,18 @@ final class JavaSnippets {
             "java.util.concurrent.locks.Lock",
             "net.javacrumbs.shedlock.core.LockConfiguration",
             "net.javacrumbs.shedlock.core.SimpleLock",
+            "net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock",
+            "net.javacrumbs.shedlock.spring.annotation.SchedulerLock",
             "org.apache.curator.framework.recipes.locks.InterProcessMutex",
             "org.redisson.api.RFencedLock",
-            "org.redisson.api.RLock");
+            "org.redisson.api.RLock",
+            "org.springframework.beans.factory.annotation.Qualifier",
+            "org.springframework.context.Lifecycle",
+            "org.springframework.context.annotation.Bean",
+            "org.springframework.context.event.EventListener",
+            "org.springframework.scheduling.annotation.EnableScheduling",
+            "org.springframework.scheduling.annotation.Scheduled",
+            "org.springframework.transaction.annotation.Transactional");
 
     private static final Pattern WHOLE_FILE = Pattern.compile("(?m)^import |^package ");
     private static final Pattern MAIN_CLASS = Pattern.compile("(?m)^(?:final )?class (\\w+)");
@@ -117,6 +135,7 @@ final class JavaSnippets {
                     "--release",
                     "17",
                     "-proc:none",
+                    "-parameters",
                     "-Xlint:all,-try,-classfile,-path,-processing");
             compiler.getTask(null, files, diagnostics, options, null, sources).call();
         }
@@ -137,6 +156,35 @@ final class JavaSnippets {
     /** {@return what the compiler said, each with page and line; warnings count too} */
     List<String> complaints() {
         return complaints;
+    }
+
+    /**
+     * Runs the tests of a snippet that was compiled.
+     *
+     * @return how many passed
+     */
+    long test(Fence fence) throws Exception {
+        Thread current = Thread.currentThread();
+        ClassLoader before = current.getContextClassLoader();
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {output.toUri().toURL()}, JavaSnippets.class.getClassLoader())) {
+            current.setContextClassLoader(loader);
+            SummaryGeneratingListener summary = new SummaryGeneratingListener();
+            LauncherFactory.create()
+                    .execute(
+                            LauncherDiscoveryRequestBuilder.request()
+                                    .selectors(DiscoverySelectors.selectClass(loader.loadClass(classes.get(fence))))
+                                    .build(),
+                            summary);
+            for (TestExecutionSummary.Failure failure : summary.getSummary().getFailures()) {
+                throw new AssertionError(
+                        fence.where() + ": " + failure.getTestIdentifier().getDisplayName() + " failed",
+                        failure.getException());
+            }
+            return summary.getSummary().getTestsSucceededCount();
+        } finally {
+            current.setContextClassLoader(before);
+        }
     }
 
     /** Runs a snippet that was compiled. */

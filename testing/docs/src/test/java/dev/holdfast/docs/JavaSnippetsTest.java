@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +17,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every snippet in Java compiles without a warning; those marked {@code runs} run, and print what the page says. */
+/**
+ * Every snippet in Java compiles without a warning; those marked {@code runs} run, and print what the page says; the tests
+ * in those marked {@code tests} pass. What is marked {@code from: FILE} stands in that file, which the build compiles.
+ */
 final class JavaSnippetsTest {
     private static final String RUNS = "runs";
     private static final String PRINTS = "prints";
+    private static final String TESTS = "tests";
+    private static final String FROM = "from: ";
 
     @TempDir
     static Path output;
@@ -31,7 +37,9 @@ final class JavaSnippetsTest {
     static void compile() throws IOException {
         pages = Pages.forUsers();
         List<Fence> fences = new ArrayList<>();
-        pages.forEach(page -> fences.addAll(page.fences("java")));
+        pages.forEach(page -> page.fences("java").stream()
+                .filter(fence -> !fence.mark().startsWith(FROM))
+                .forEach(fences::add));
         assertThat(fences).hasSizeGreaterThan(20);
         snippets = JavaSnippets.compile(fences, output);
     }
@@ -70,6 +78,67 @@ final class JavaSnippetsTest {
             System.setOut(before);
         }
         assertThat(heard.toString(StandardCharsets.UTF_8).strip()).isEqualTo(printed.strip());
+    }
+
+    @TestFactory
+    List<DynamicTest> testsInSnippetsPass() {
+        List<DynamicTest> tests = pages.stream()
+                .flatMap(page -> page.fences("java").stream())
+                .filter(fence -> fence.mark().equals(TESTS))
+                .map(fence -> DynamicTest.dynamicTest(
+                        fence.where(), () -> assertThat(snippets.test(fence)).isPositive()))
+                .toList();
+        assertThat(tests).isNotEmpty();
+        return tests;
+    }
+
+    @Test
+    void whatIsTakenFromAFileStandsThere() throws IOException {
+        int taken = 0;
+        for (Page page : pages) {
+            for (Fence fence : page.fences("java")) {
+                if (fence.mark().startsWith(FROM)) {
+                    assertThat(isInItsFile(fence)).as(fence.where()).isTrue();
+                    taken++;
+                }
+            }
+        }
+        assertThat(taken).isPositive();
+        Fence strange = Page.of(output, "made-up.md", """
+                <!-- from: examples/spring-shop/src/main/java/dev/holdfast/examples/shop/Shop.java -->
+                ```java
+                payment.refund(customer);
+                ```
+                """).fences().get(0);
+        assertThat(isInItsFile(strange)).isFalse();
+    }
+
+    /** Comments and the width of blanks do not count. */
+    private static boolean isInItsFile(Fence fence) throws IOException {
+        String file = Files.readString(Pages.ROOT.resolve(fence.mark().substring(FROM.length())));
+        return bare(file).contains(bare(fence.code()));
+    }
+
+    private static String bare(String code) {
+        return code.replaceAll("(?m)\\s//.*$", "").replaceAll("\\s+", " ").strip();
+    }
+
+    @Test
+    void testThatFailsIsNoticed(@TempDir Path elsewhere) throws IOException {
+        Page page = Page.of(output, "made-up.md", """
+                ```java
+                import org.junit.jupiter.api.Assertions;
+                class FailingTest {
+                    @org.junit.jupiter.api.Test
+                    void fails() { Assertions.fail("as it should"); }
+                }
+                ```
+                """);
+        JavaSnippets compiled = JavaSnippets.compile(page.fences(), elsewhere);
+        assertThat(compiled.complaints()).isEmpty();
+        assertThatThrownBy(() -> compiled.test(page.fences().get(0)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("fails() failed");
     }
 
     @Test

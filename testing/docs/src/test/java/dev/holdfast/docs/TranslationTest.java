@@ -22,7 +22,7 @@ final class TranslationTest {
         List<Page> translations = Pages.all().stream()
                 .filter(page -> page.name().endsWith(CHINESE))
                 .toList();
-        assertThat(translations).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(translations).hasSizeGreaterThanOrEqualTo(4);
         for (Page translation : translations) {
             compare(Pages.named(translation.name().replace(CHINESE, ".md")), translation);
         }
@@ -59,6 +59,7 @@ final class TranslationTest {
         return page.fences().stream()
                 .map(fence -> fence.language() + " " + fence.mark() + " "
                         + fence.code()
+                                .replaceAll("<!--.*?-->", "")
                                 .replaceAll("(?m)(//|(?<=\\s)#).*$", "")
                                 .replaceAll("(?m)(println\\()\"[^\"]*\"", "$1")
                                 .replaceAll("\\s+", " "))
@@ -74,7 +75,9 @@ final class TranslationTest {
     private static List<String> links(Page page) {
         return Links.of(page).stream()
                 .map(Map.Entry::getValue)
-                .map(link -> link.replace(CHINESE, ".md").replaceAll("#.*", "#"))
+                .map(link -> link.replace(CHINESE, ".md")
+                        .replace(".zh-CN.svg", ".svg")
+                        .replaceAll("#.*", "#"))
                 .toList();
     }
 

@@ -9,18 +9,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The messages that the page on troubleshooting quotes are those of the code, and the exceptions it names exist. */
+/** The messages that pages quote are those of the code, and the exceptions that they name exist. */
 final class TroubleshootingTest {
     private static final Pattern EXCEPTION = Pattern.compile("\\b[A-Z]\\w+Exception\\b");
 
     @Test
     void everyMessageIsOneOfTheCode() throws IOException {
         Messages messages = new Messages();
-        List<String> quoted = quoted(Pages.named("docs/troubleshooting.md"));
-        assertThat(quoted).hasSizeGreaterThan(25);
-        assertThat(quoted.stream()
-                        .filter(message -> !messages.unknownParts(message).isEmpty()))
-                .isEmpty();
+        for (String page : List.of("docs/troubleshooting.md", "docs/spring.md")) {
+            List<String> quoted = quoted(Pages.named(page));
+            assertThat(quoted).hasSizeGreaterThan(15);
+            assertThat(quoted.stream()
+                            .filter(message -> !messages.unknownParts(message).isEmpty()))
+                    .isEmpty();
+        }
     }
 
     /** The first cells of the tables whose first column is headed "message". */
