@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
  * How a call ended, and how long it took.
  *
  * @param answer the class of the end
- * @param took from the call to its end
+ * @param took from the call to its end, without the time for which the machine let nobody run
  * @param detail what came out of it, for reports
  */
 record Outcome(Answer answer, Duration took, String detail) {
@@ -27,7 +27,7 @@ record Outcome(Answer answer, Duration took, String detail) {
 
     /** Makes a call on this thread. */
     static Outcome of(Callable<?> call) throws InterruptedException {
-        long begin = System.nanoTime();
+        long begin = now();
         try {
             Object result = call.call();
             return new Outcome(answerOf(result), since(begin), String.valueOf(result));
@@ -48,6 +48,11 @@ record Outcome(Answer answer, Duration took, String detail) {
     }
 
     private static Duration since(long beginNanos) {
-        return Duration.ofNanos(System.nanoTime() - beginNanos);
+        return Duration.ofNanos(Math.max(0, now() - beginNanos));
+    }
+
+    /** A clock that stands still while nobody can run. */
+    private static long now() {
+        return System.nanoTime() - Stalls.nanos();
     }
 }

@@ -148,14 +148,14 @@ abstract class ReaderCases {
         Peer peer = fixture.peer();
         Grant brief = peer.take(fixture.reader(name, fixture.shortLease()));
         Grant renewed = peer.take(fixture.reader(name, fixture.shortLease()));
+        Claim writer = fixture.writer(name);
         fixture.await().until(() -> {
             assertThat(peer.renew(renewed)).isInstanceOf(RenewOutcome.Renewed.class);
+            peer.refuse(writer);
             return fixture.view(name).holders().size() == 1;
         });
-
-        peer.refuse(fixture.writer(name));
-        assertThat(peer.renew(brief)).isInstanceOf(RenewOutcome.Lost.class);
         peer.giveBack(renewed);
+        assertThat(peer.renew(brief)).isInstanceOf(RenewOutcome.Lost.class);
     }
 
     @Test
