@@ -8,6 +8,7 @@ import dev.holdfast.micrometer.HoldfastObservations;
 import dev.holdfast.spring.autoconfigure.MetricsAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.tracing.Tracer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -23,6 +24,7 @@ class MetricsTest {
     void locksAreMeasuredAndObserved() {
         APP.withBean(SimpleMeterRegistry.class)
                 .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .withBean(Tracer.class, () -> Tracer.NOOP)
                 .run(context -> {
                     assertThat(context).hasSingleBean(HoldfastMetrics.class).hasSingleBean(HoldfastObservations.class);
                     context.getBean(Holdfast.class).lock("a").run(lease -> {});
@@ -31,6 +33,15 @@ class MetricsTest {
                             .until(() -> registry.getMeters().stream()
                                     .anyMatch(meter -> meter.getId().getName().startsWith("holdfast.")));
                 });
+    }
+
+    @Test
+    void withoutATracerLocksAreNotObserved() {
+        APP.withBean(SimpleMeterRegistry.class)
+                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(HoldfastMetrics.class)
+                        .doesNotHaveBean(HoldfastObservations.class));
     }
 
     @Test

@@ -1,5 +1,8 @@
 package dev.holdfast.spring;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import java.util.List;
+import dev.holdfast.spring.autoconfigure.UnlockedAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
@@ -20,6 +23,17 @@ import org.springframework.transaction.annotation.Transactional;
 /** What an application with a mistake in a {@link Locked} says instead of starting. */
 @ExtendWith(OutputCaptureExtension.class)
 class StartupErrorsTest {
+
+    @Test
+    void locksThatAreSwitchedOffAreTold(CapturedOutput output) {
+        for (String property : List.of("holdfast.enabled", "holdfast.locked.enabled")) {
+            Apps.inMemory()
+                    .withConfiguration(AutoConfigurations.of(UnlockedAutoConfiguration.class))
+                    .withPropertyValues(property + "=false")
+                    .run(context -> assertThat(output)
+                            .contains("'" + property + "' is false: methods with @Locked run WITHOUT a lock"));
+        }
+    }
 
     @Test
     void methodsThatCannotBeProxied() {

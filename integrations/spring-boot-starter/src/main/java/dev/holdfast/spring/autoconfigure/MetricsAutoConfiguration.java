@@ -19,7 +19,9 @@ import org.springframework.context.annotation.Bean;
             "org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.export.simple.SimpleMetricsExportAutoConfiguration",
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
-            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration"
+            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+            "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.tracing.MicrometerTracingAutoConfiguration"
         })
 @ConditionalOnClass({HoldfastMetrics.class, MeterRegistry.class})
 @ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
@@ -32,8 +34,9 @@ public class MetricsAutoConfiguration {
         return HoldfastMetrics.of(registry);
     }
 
+    /** Only with a tracer: without one, observations would be a second set of timers, and cost more than the first. */
     @Bean
-    @ConditionalOnBean(ObservationRegistry.class)
+    @ConditionalOnBean(value = ObservationRegistry.class, type = "io.micrometer.tracing.Tracer")
     @ConditionalOnMissingBean
     HoldfastObservations holdfastObservations(ObservationRegistry registry) {
         return HoldfastObservations.of(registry);
