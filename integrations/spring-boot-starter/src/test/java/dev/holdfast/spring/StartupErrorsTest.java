@@ -1,17 +1,17 @@
 package dev.holdfast.spring;
 
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import java.util.List;
-import dev.holdfast.spring.autoconfigure.UnlockedAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.spring.autoconfigure.UnlockedAutoConfiguration;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;

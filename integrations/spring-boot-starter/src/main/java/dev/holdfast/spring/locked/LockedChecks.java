@@ -100,7 +100,8 @@ public final class LockedChecks implements BeanPostProcessor, SmartInitializingS
     private static List<Method> lockedMethods(Class<?> type) {
         List<Method> found = new ArrayList<>();
         for (Method method : ReflectionUtils.getUniqueDeclaredMethods(type)) {
-            if (!method.isBridge() && method.getDeclaringClass() != Object.class && LockedMethods.isLocked(method)) {
+            // Compilers copy annotations to what they add: bridges, and the bodies of Kotlin functions that suspend.
+            if (!method.isSynthetic() && method.getDeclaringClass() != Object.class && LockedMethods.isLocked(method)) {
                 found.add(method);
             }
         }

@@ -83,7 +83,8 @@ public final class LockedMethods {
         Map<String, Integer> names = new LinkedHashMap<>();
         String[] discovered = new DefaultParameterNameDiscoverer().getParameterNames(method);
         for (int i = 0; i < method.getParameterCount(); i++) {
-            if (discovered != null && discovered[i] != null) {
+            // Of a Kotlin function that suspends, the last one has no name: it is how the function goes on.
+            if (discovered != null && i < discovered.length && discovered[i] != null) {
                 names.put(discovered[i], i);
             }
             names.put("p" + i, i);
@@ -104,11 +105,13 @@ public final class LockedMethods {
         checkKind(locked, where);
         boolean skip =
                 locked.onContended() == OnContended.SKIP || (locked.onContended() == OnContended.DEFAULT && scheduled);
-        if (skip && method.getReturnType().isPrimitive() && method.getReturnType() != void.class) {
+        if (skip && !Result.canBeSkipped(method)) {
             throw new HoldfastStartupException(
-                    where + " returns " + method.getReturnType() + ", so there is nothing to return when a call is"
-                            + " skipped because the lock is taken",
-                    "return an object type, or choose onContended = THROW");
+                    where + " returns "
+                            + Result.typeOf(method).getName()
+                            + (Result.typeOf(method).isPrimitive() ? "" : ", which is never null")
+                            + ", so there is nothing to return when a call is skipped because the lock is taken",
+                    "return a type that can be null, or choose onContended = THROW");
         }
         Duration wait = duration(locked.waitFor(), "waitFor", where, scheduled ? Duration.ZERO : defaultWait.get());
         Duration atLeast = duration(locked.holdAtLeast(), "holdAtLeast", where, Duration.ZERO);
