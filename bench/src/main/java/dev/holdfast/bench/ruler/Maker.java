@@ -15,6 +15,7 @@ enum Maker {
     HOLDFAST("Holdfast", "shipped defaults", ""),
     HOLDFAST_STICKY("Holdfast, sticky", "sticky for 10 s, otherwise shipped defaults", ""),
     HOLDFAST_METRICS("Holdfast, metrics", "HoldfastMetrics as listener, otherwise shipped defaults", ""),
+    HOLDFAST_LOCKED("Holdfast, @Locked", "an annotated method with the name in its parameter; Spring Boot", ""),
     HOLDFAST_ONE_NODE("Holdfast, one node", "redis:// on the first of the nodes, otherwise shipped defaults", ""),
     HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
     JDK("ReentrantLock", "of this JDK, within one process", ""),
@@ -99,6 +100,7 @@ enum Maker {
                                 .listener(HoldfastMetrics.of(new SimpleMeterRegistry()))
                                 .build(),
                         options(lease));
+            case HOLDFAST_LOCKED -> new LockedCalls(url);
             case HOLDFAST_ONE_NODE -> new HoldfastLocks(firstNode(url), options(lease));
             case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", options(lease));
             case JDK -> new JdkLocks(false);

@@ -37,6 +37,7 @@ final class MemoryStore implements Store {
                 Scenarios.solo(HOLDFAST, JDK).asking(Target.fasterThan(HOLDFAST, JDK, 1.0 / 40)),
                 Scenarios.multi(HOLDFAST, JDK),
                 Scenarios.sticky(HOLDFAST_STICKY, JDK).asking(Target.fasterThan(HOLDFAST_STICKY, JDK, 1.0 / 40)),
+                Scenarios.locked(),
                 Scenarios.hot(1, 100, HOLDFAST, JDK_FAIR).asking(Target.fasterThan(HOLDFAST, JDK_FAIR, 0.5)),
                 Scenario.of(
                                 "hot-1x100-sticky",

@@ -33,12 +33,20 @@ final class Results {
 
     /** One maker's figure divided by another's, in each round, since they ran side by side. */
     Optional<Spread> ratio(Maker ours, Maker theirs, Figure figure) {
-        List<Outing> numerators = of(ours);
-        List<Outing> denominators = of(theirs);
-        int rounds = Math.min(numerators.size(), denominators.size());
+        return compared(ours, theirs, figure, (a, b) -> a / b);
+    }
+
+    /** By how many microseconds a pair takes one maker longer than another, in each round. */
+    Optional<Spread> microsMore(Maker ours, Maker theirs) {
+        return compared(ours, theirs, Figure.PER_SECOND, (a, b) -> 1e6 / a - 1e6 / b);
+    }
+
+    private Optional<Spread> compared(Maker ours, Maker theirs, Figure figure, DoubleBinaryOperator operator) {
+        List<Outing> one = of(ours);
+        List<Outing> other = of(theirs);
+        int rounds = Math.min(one.size(), other.size());
         return Spread.of(IntStream.range(0, rounds)
-                .mapToObj(i ->
-                        both(numerators.get(i).get(figure), denominators.get(i).get(figure), (a, b) -> a / b))
+                .mapToObj(i -> both(one.get(i).get(figure), other.get(i).get(figure), operator))
                 .flatMap(Optional::stream)
                 .toList());
     }

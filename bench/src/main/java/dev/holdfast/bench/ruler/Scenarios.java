@@ -16,6 +16,7 @@ final class Scenarios {
     static final Duration SHORT_LEASE = Duration.ofSeconds(4);
 
     private static final int MANY_NAMES = 64;
+    private static final int MOST_MICROS_OF_LOCKED = 5;
     private static final int[] WAITING_THREADS_IN_EACH = {1, 5, 50, 500};
     private static final int[] LEASES = {100, 1_000, 10_000};
 
@@ -53,6 +54,18 @@ final class Scenarios {
                         Maker.HOLDFAST_METRICS,
                         Maker.HOLDFAST)
                 .asking(Target.fasterThan(Maker.HOLDFAST_METRICS, Maker.HOLDFAST, 0.95));
+    }
+
+    static Scenario locked() {
+        return Scenario.of(
+                        "locked",
+                        "uncontended pair, one thread, by @Locked of the Spring starter and by the plain API",
+                        Kind.OWN_NAMES,
+                        1,
+                        1,
+                        Maker.HOLDFAST_LOCKED,
+                        Maker.HOLDFAST)
+                .asking(Target.addsAtMost(Maker.HOLDFAST_LOCKED, Maker.HOLDFAST, MOST_MICROS_OF_LOCKED));
     }
 
     static Scenario multi(Maker... makers) {

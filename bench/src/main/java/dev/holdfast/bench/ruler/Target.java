@@ -44,6 +44,16 @@ record Target(
                 results -> results.ratio(ours, theirs, Figure.LATENCY_MICROS).map(Target::median));
     }
 
+    /** What a pair costs more, for one thread. */
+    static Target addsAtMost(Maker ours, Maker theirs, double micros) {
+        return new Target(
+                "microseconds more than " + theirs.title(),
+                false,
+                micros,
+                Optional.of(theirs),
+                results -> results.microsMore(ours, theirs).map(Target::median));
+    }
+
     /** The worst of all rounds counts. */
     static Target atMost(Maker ours, Figure figure, double bound, String what) {
         return new Target(

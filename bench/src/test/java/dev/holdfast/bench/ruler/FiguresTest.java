@@ -87,6 +87,18 @@ final class FiguresTest {
     }
 
     @Test
+    void whatAPairCostsMoreIsADifferenceOfTimes() {
+        Results results = new Results();
+        results.add(Maker.HOLDFAST_LOCKED, rate(200_000));
+        results.add(Maker.HOLDFAST, rate(1_000_000));
+        assertThat(results.microsMore(Maker.HOLDFAST_LOCKED, Maker.HOLDFAST)).contains(new Spread(4, 4, 4));
+        assertThat(Target.addsAtMost(Maker.HOLDFAST_LOCKED, Maker.HOLDFAST, 5).isMet(results))
+                .isTrue();
+        assertThat(Target.addsAtMost(Maker.HOLDFAST_LOCKED, Maker.HOLDFAST, 3.9).isMet(results))
+                .isFalse();
+    }
+
+    @Test
     void medianOfTwoIsBetweenThem() {
         assertThat(Spread.of(List.of(4.0, 1.0))).contains(new Spread(2.5, 1, 4));
         assertThat(Spread.of(List.of())).isEmpty();

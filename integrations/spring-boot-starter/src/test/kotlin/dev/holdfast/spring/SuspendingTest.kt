@@ -111,11 +111,13 @@ class SuspendingTest {
     fun `lock is released after a cancellation, which reaches the function`() = runBlocking<Unit> {
         val call = Call()
         val running = async(Dispatchers.Default) { shop.sell("chair", call, null) }
-        call.entered.await()
+        val lease = call.entered.await()
         assertThat(taken("chair")).isTrue()
         running.cancelAndJoin()
         call.left.await()
         Awaitility.await().until { !taken("chair") }
+        // Kept until here, because a lease that nobody has any more would be released, too.
+        assertThat(lease.isHeld).isFalse()
     }
 
     @Test

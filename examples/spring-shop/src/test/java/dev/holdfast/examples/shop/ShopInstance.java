@@ -67,8 +67,17 @@ record ShopInstance(Server server) {
         return get(server.port(), path);
     }
 
+    Answer delete(String path) throws IOException, InterruptedException {
+        return send("DELETE", server.port(), path);
+    }
+
     private static Answer get(int port, String path) throws IOException, InterruptedException {
+        return send("GET", port, path);
+    }
+
+    private static Answer send(String method, int port, String path) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
                 .timeout(Duration.ofSeconds(10))
                 .build();
         HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());

@@ -36,8 +36,8 @@ class ShopTest {
     final Rig rig = new Rig();
 
     private final ExecutorService customers = Executors.newCachedThreadPool();
-    private final CountDownLatch slowPaymentAsked = new CountDownLatch(1);
-    private final CountDownLatch slowPaymentDone = new CountDownLatch(1);
+    private final SlowPayment slow = new SlowPayment();
+    private final SlowPayment stuck = new SlowPayment();
     private HttpServer bank;
     private DatabaseServer database;
 
@@ -46,13 +46,11 @@ class ShopTest {
         bank = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         bank.setExecutor(customers);
         bank.createContext("/", exchange -> {
-            if (exchange.getRequestURI().getQuery().endsWith("=slow")) {
-                slowPaymentAsked.countDown();
-                try {
-                    slowPaymentDone.await();
-                } catch (InterruptedException interrupted) {
-                    Thread.currentThread().interrupt();
-                }
+            String query = exchange.getRequestURI().getQuery();
+            if (query.endsWith("=slow")) {
+                slow.take();
+            } else if (query.endsWith("=stuck")) {
+                stuck.take();
             }
             exchange.sendResponseHeaders(204, -1);
             exchange.close();
@@ -63,7 +61,8 @@ class ShopTest {
 
     @AfterEach
     void stopBank() {
-        slowPaymentDone.countDown();
+        slow.done.countDown();
+        stuck.done.countDown();
         bank.stop(0);
         customers.shutdownNow();
     }
@@ -87,12 +86,15 @@ class ShopTest {
                 "--shop.payment-url=http://127.0.0.1:" + bank.getAddress().getPort() + "/pay"));
         properties.addAll(store);
         ShopInstance first = ShopInstance.start(rig, properties);
+        properties.add("--management.endpoint.locks.access=unrestricted");
         ShopInstance second = ShopInstance.start(rig, properties);
         fill("book", PIECES);
+        fill("sofa", 2);
         fill("lamp", 2);
         fill("chair", PIECES);
 
         bothSellAndNothingIsSoldTwice(first, second);
+        evictionNeedsAccessAndTheCustomerIsTold(first, second);
         staleWriteIsRefused(first, second);
         oneIsKilledAndTheOtherGoesOn(first, second);
     }
@@ -121,21 +123,42 @@ class ShopTest {
                 .isEqualTo(PIECES);
     }
 
+    /** A payment hangs, and an operator takes the lock away; only the second instance lets him. */
+    private void evictionNeedsAccessAndTheCustomerIsTold(ShopInstance first, ShopInstance second)
+            throws InterruptedException, ExecutionException, IOException, SQLException {
+        Future<ShopInstance.Answer> answer = customers.submit(() -> first.order("sofa", "stuck"));
+        stuck.asked.await();
+        assertThat(first.delete("/actuator/locks/stock:sofa?reason=stuck").status())
+                .isEqualTo(405);
+        assertThat(second.delete("/actuator/locks/stock:sofa").status()).isEqualTo(400);
+        assertThat(second.delete("/actuator/locks/stock:sofa?reason=stuck&token=1")
+                        .text())
+                .contains("\"holders\":0");
+        assertThat(second.get("/actuator/locks/stock:sofa").text()).contains("shop@");
+        ShopInstance.Answer evicted = second.delete("/actuator/locks/stock:sofa?reason=stuck");
+        assertThat(evicted.status()).isEqualTo(200);
+        assertThat(evicted.text()).contains("\"name\":\"stock:sofa\"", "\"holders\":1");
+        assertThat(second.order("sofa", "quick").status()).isEqualTo(200);
+        stuck.done.countDown();
+        assertThat(answer.get().status()).isEqualTo(503);
+        assertThat(number("select pieces from stock where item = 'sofa'")).isEqualTo(1);
+    }
+
     /** The first instance stands still during a payment for longer than its lease; the second sells meanwhile. */
     private void staleWriteIsRefused(ShopInstance first, ShopInstance second)
             throws InterruptedException, ExecutionException, IOException, SQLException {
-        Future<ShopInstance.Answer> slow = customers.submit(() -> first.order("lamp", "slow"));
-        slowPaymentAsked.await();
+        Future<ShopInstance.Answer> answer = customers.submit(() -> first.order("lamp", "slow"));
+        slow.asked.await();
         assertThat(second.get("/actuator/locks?prefix=stock:").text())
                 .contains("stock:lamp", "\"label\":\"Shop.sell\"", "shop@");
         assertThat(second.get("/actuator/locks/stock:lamp").text()).contains("\"kind\":\"EXCLUSIVE\"");
         assertThat(second.get("/actuator/locks").status()).isEqualTo(200);
         first.server().pause();
         assertThat(second.order("lamp", "quick").status()).isEqualTo(200);
-        slowPaymentDone.countDown();
+        slow.done.countDown();
         first.server().resume();
-        assertThat(slow.get().status()).isEqualTo(503);
-        assertThat(slow.get().text()).contains("StaleWriteException").contains("has seen a larger token");
+        assertThat(answer.get().status()).isEqualTo(503);
+        assertThat(answer.get().text()).contains("StaleWriteException").contains("has seen a larger token");
         assertThat(number("select pieces from stock where item = 'lamp'")).isEqualTo(1);
         assertThat(number("select count(*) from sale where item = 'lamp' and customer = 'slow'"))
                 .isZero();
@@ -162,6 +185,21 @@ class ShopTest {
         assertThat(doomed).failsWithin(java.time.Duration.ofMinutes(1));
         assertThat(number("select pieces from stock where item = 'chair'")).isZero();
         assertThat(number("select count(*) from sale where item = 'chair'")).isEqualTo(PIECES);
+    }
+
+    /** A payment that takes as long as the test wants. */
+    private static final class SlowPayment {
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CountDownLatch done = new CountDownLatch(1);
+
+        void take() {
+            asked.countDown();
+            try {
+                done.await();
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private void fill(String item, int pieces) throws SQLException {
