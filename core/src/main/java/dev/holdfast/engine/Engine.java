@@ -32,6 +32,8 @@ public final class Engine {
     /** How long after its deadline a wait may make its first request, where idle grants had to go back before: see P17. */
     private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    private static final long NOT_MEASURED = Long.MIN_VALUE;
+
     /** The backoff after so many failures is about a second. */
     private static final int FAILURES_OF_A_SECOND = 6;
 
@@ -189,7 +191,9 @@ public final class Engine {
                 failure = unanswered;
             }
             next = next.gate.answered(next, sent, outcome, failure);
-            sent = now();
+            if (next != null) {
+                sent = now();
+            }
         }
     }
 
@@ -209,7 +213,8 @@ public final class Engine {
             if (result != ReleaseResult.RELEASE_AT_STORE) {
                 return result;
             }
-            long sent = now();
+            // What a hand-over costs matters only while others wait.
+            long sent = hold.grant.wanted ? now() : NOT_MEASURED;
             return judgeRelease(hold, sent, StoreCleanup.tryRelease(store(), hold.grant.grants));
         } finally {
             cleanup.ends();
@@ -237,7 +242,9 @@ public final class Engine {
         boolean wasHeld = cleanup.firstReleaseAnswered(released, outcomes);
         if (released.wanted && outcomes != null) {
             long now = now();
-            handOverCost.measured(now - sentNanos);
+            if (sentNanos != NOT_MEASURED) {
+                handOverCost.measured(now - sentNanos);
+            }
             if (released.gate instanceof ExclusiveGate exclusive) {
                 exclusive.countReturnGapFrom(now);
             }

@@ -1,9 +1,11 @@
 package dev.holdfast.jfr;
 
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /** Makes and commits events. Used only if the platform has a flight recorder. */
 final class Recorder {
+    // The cheapest question comes first: whether there has been a recording in this process at all.
     // Whether events are wanted is a property of their class; to ask one that is there already makes no garbage.
     private static final WaitEvent WAIT = new WaitEvent();
     private static final HoldEvent HOLD = new HoldEvent();
@@ -12,7 +14,7 @@ final class Recorder {
     private Recorder() {}
 
     static @Nullable Object beginWait() {
-        if (!WAIT.isEnabled()) {
+        if (!FlightRecorder.isInitialized() || !WAIT.isEnabled()) {
             return null;
         }
         WaitEvent event = new WaitEvent();
@@ -33,7 +35,7 @@ final class Recorder {
     }
 
     static @Nullable Object beginHold() {
-        if (!HOLD.isEnabled()) {
+        if (!FlightRecorder.isInitialized() || !HOLD.isEnabled()) {
             return null;
         }
         HoldEvent event = new HoldEvent();
