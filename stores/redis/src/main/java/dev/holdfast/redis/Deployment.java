@@ -9,13 +9,18 @@ interface Deployment extends AutoCloseable {
     /** {@return whether keys are spread over several servers} */
     boolean isCluster();
 
+    /** {@return a call that can be sent to any server of this deployment, with its stamp if they replace each other} */
+    default Call stamp(Call call) {
+        return call;
+    }
+
     /**
      * Finds the server for a key.
      *
      * @throws BrokenExchange if nobody can tell now
      * @throws JedisException if whoever could tell refuses
      */
-    Server serverFor(byte[] key);
+    Route routeTo(byte[] key);
 
     /**
      * Lists every server that keys are on.

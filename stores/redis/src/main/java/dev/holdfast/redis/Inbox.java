@@ -61,6 +61,7 @@ final class Inbox implements Ear.Listener {
                 long epoch = in.getLong();
                 listener.wanted(name(in), epoch);
             }
+            case 'R' -> asked(Records.owner(in));
             case 'L' -> {
                 OwnerId owner = Records.owner(in);
                 long epoch = in.getLong();
@@ -70,6 +71,14 @@ final class Inbox implements Ear.Listener {
                 // A message that a newer release knows. Messages are hints, so nothing is lost by not understanding
                 // one.
             }
+        }
+    }
+
+    /** A script doubts that a waiter lives, so it asks again. */
+    private void asked(OwnerId owner) {
+        Claim claim = waiting.get(owner);
+        if (claim != null) {
+            listener.retry(claim.parts().get(0).name(), owner);
         }
     }
 

@@ -6,9 +6,11 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
 /** A single server. */
 final class OneServer implements Deployment {
     private final Server server;
+    private final Route route;
 
     OneServer(Server server) {
         this.server = server;
+        this.route = new Route(server, 0);
     }
 
     @Override
@@ -17,8 +19,8 @@ final class OneServer implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key) {
-        return server;
+    public Route routeTo(byte[] key) {
+        return route;
     }
 
     @Override

@@ -143,7 +143,7 @@ final class RedisStore implements LockStore {
                 Script.EVICT,
                 List.of(keys.head(name)),
                 List.of(Keys.bytes(by), Keys.bytes(reason), Keys.bytesOf(epoch)));
-        call = (courier.deployment().isCluster() ? call.withPlace() : call).once();
+        call = courier.deployment().stamp(call).once();
         courier.deliver(call, null);
         if (call.failure() != null) {
             throw Faults.of("evict", name, call.failure());
