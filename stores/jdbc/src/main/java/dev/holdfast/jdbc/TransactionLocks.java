@@ -7,6 +7,7 @@ import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.TablePlace;
 import dev.holdfast.jdbc.row.RowLock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -58,7 +59,7 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database gives up, for instance because of a deadlock; roll back then
      */
     public void lock(String name) {
-        take(name, "FOR UPDATE", "SELECT pg_advisory_xact_lock(?)");
+        take(name, "FOR UPDATE", "pg_advisory_xact_lock");
     }
 
     /**
@@ -70,7 +71,7 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database gives up, for instance because of a deadlock; roll back then
      */
     public void lockShared(String name) {
-        take(name, forShare(), "SELECT pg_advisory_xact_lock_shared(?)");
+        take(name, forShare(), "pg_advisory_xact_lock_shared");
     }
 
     /**
@@ -81,7 +82,7 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database fails
      */
     public boolean tryLock(String name) {
-        return tryTake(name, "FOR UPDATE NOWAIT", "SELECT pg_try_advisory_xact_lock(?)");
+        return tryTake(name, "FOR UPDATE NOWAIT", "pg_try_advisory_xact_lock");
     }
 
     /**
@@ -92,7 +93,7 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database fails
      */
     public boolean tryLockShared(String name) {
-        return tryTake(name, forShare() + " NOWAIT", "SELECT pg_try_advisory_xact_lock_shared(?)");
+        return tryTake(name, forShare() + " NOWAIT", "pg_try_advisory_xact_lock_shared");
     }
 
     private String forShare() {
@@ -161,9 +162,12 @@ public final class TransactionLocks {
         }
     }
 
-    private boolean ask(String query, String name) throws SQLException {
+    /** The server itself finds out where the tables are, because the caller's connection has a search path of its own. */
+    private boolean ask(String function, String name) throws SQLException {
+        String place = new TablePlace(dialect, schema.prefix()).expression();
+        String query = "SELECT " + function + "(" + AdvisoryKey.expression(place, "CAST(? AS text)") + ")";
         try (PreparedStatement statement = connection.prepareStatement(query)) {
-            statement.setLong(1, AdvisoryKey.of(schema.prefix(), name));
+            statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() && Boolean.TRUE.equals(row.getObject(1));
             }
