@@ -24,6 +24,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /**
@@ -44,6 +45,9 @@ public final class JdbcStore implements StoreFactory {
     private final ConnectionSource source;
     private final Optional<Dialect> dialect;
     private final JdbcOptions options;
+
+    /** Whether the tables were seen by locks of callers' transactions. */
+    private final AtomicBoolean tablesKnown = new AtomicBoolean();
 
     JdbcStore(ConnectionSource source, Optional<Dialect> dialect, JdbcOptions options) {
         this.source = source;
@@ -146,7 +150,7 @@ public final class JdbcStore implements StoreFactory {
             throw new StoreMisconfiguredException("a lease lives longer than a transaction;"
                     + " use withStrategy(ROW) or withStrategy(ADVISORY) for locks on the caller's connection");
         }
-        return new TransactionLocks(connection, source, options.strategy(), options.tables());
+        return new TransactionLocks(connection, source, options.strategy(), options.tables(), tablesKnown);
     }
 
     @Override
@@ -154,10 +158,10 @@ public final class JdbcStore implements StoreFactory {
         Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
         Strategy strategy = options.strategy();
         if (strategy != Strategy.LEASE) {
-            Connections pool = new Connections(source, SIDE_CONNECTIONS, context.commandTimeout());
+            Connections pool = Connections.withSeats(source, SIDE_CONNECTIONS, context.commandTimeout());
             boolean shares = strategy == Strategy.ROW
                     && expected.filter(RowLock::sharesOn).isPresent();
-            return new SessionStore(
+            SessionStore store = new SessionStore(
                     new Database(pool, context),
                     options.tables(),
                     context,
@@ -165,11 +169,17 @@ public final class JdbcStore implements StoreFactory {
                     SessionTraits.of(shares),
                     options.connections(),
                     options.generation());
+            return new OneDeadline(store, pool.budget());
         }
-        Database database =
-                new Database(new Connections(source, options.connections(), context.commandTimeout()), context);
-        return new LeaseStore(
-                database, options.tables(), context, expected, options.notifications(), options.generation());
+        Connections pool = new Connections(source, options.connections(), context.commandTimeout());
+        LeaseStore store = new LeaseStore(
+                new Database(pool, context),
+                options.tables(),
+                context,
+                expected,
+                options.notifications(),
+                options.generation());
+        return new OneDeadline(store, pool.budget());
     }
 
     private SessionLock lockFor(Database database, Epochs epochs) {

@@ -86,7 +86,6 @@ public final class PostgresAdvisory implements SessionLock {
 
     @Override
     public Attempt take(Seat seat, Claim claim) throws SQLException {
-        introduce(claim);
         describe(seat, claim);
         List<Long> epochs = new ArrayList<>();
         boolean durable = true;
@@ -142,7 +141,8 @@ public final class PostgresAdvisory implements SessionLock {
     }
 
     /** Makes a row for each name, so that it can be listed; once. */
-    private void introduce(Claim claim) {
+    @Override
+    public boolean prepare(Claim claim) {
         for (Claim.Part part : claim.parts()) {
             synchronized (known) {
                 if (known.contains(part.name())) {
@@ -157,6 +157,7 @@ public final class PostgresAdvisory implements SessionLock {
                 known.add(part.name());
             }
         }
+        return true;
     }
 
     /** Writes whose session it is, if that is not written yet; a session that is new may be one of another server. */

@@ -95,11 +95,12 @@ public final class SessionStore implements LockStore {
         if (isBuried(claim.owner())) {
             return contended(claim);
         }
+        call("acquire", claim.describe(), () -> ready.prepare(claim));
         Seat seat = call("acquire", claim.describe(), dedicated::take);
         boolean orderly = false;
         Attempt attempt;
         try {
-            attempt = call("acquire", claim.describe(), () -> ready.take(seat, claim));
+            attempt = call("acquire", claim.describe(), () -> ready.take(dedicated.limited(seat), claim));
             orderly = true;
         } finally {
             if (!orderly) {
@@ -172,8 +173,12 @@ public final class SessionStore implements LockStore {
 
     private RenewOutcome renew(Grant grant) {
         Held mine = holdings.get(grant.owner());
-        if (mine != null && mine.matches(grant) && holdings.isAlive(mine)) {
-            return new RenewOutcome.Renewed(null, true);
+        try {
+            if (mine != null && mine.matches(grant) && holdings.isKnownAlive(mine)) {
+                return new RenewOutcome.Renewed(null, true);
+            }
+        } catch (StoreUnavailableException unanswered) {
+            return new RenewOutcome.Unknown(unanswered);
         }
         return new RenewOutcome.Lost(holdings.reasonOfLoss(grant.owner()));
     }
@@ -190,16 +195,11 @@ public final class SessionStore implements LockStore {
         if (mine == null || !mine.matches(grant)) {
             return ReleaseOutcome.NOT_HELD;
         }
-        mine.use.lock();
-        try {
-            if (!mine.givenBack.add(grant.name())) {
-                return ReleaseOutcome.NOT_HELD;
-            }
-            if (mine.givenBack.size() < mine.grants.size()) {
-                return ReleaseOutcome.RELEASED;
-            }
-        } finally {
-            mine.use.unlock();
+        if (!mine.giveBack(grant.name())) {
+            return ReleaseOutcome.NOT_HELD;
+        }
+        if (!mine.isGivenBack()) {
+            return ReleaseOutcome.RELEASED;
         }
         holdings.remove(grant.owner());
         return holdings.end(mine) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
@@ -260,6 +260,9 @@ public final class SessionStore implements LockStore {
                 schema.ensure(found, connection);
                 return Epochs.of(found, connection, generation);
             });
+            if (database.connections().isShared()) {
+                database.runReserved(operation, lockName, connection -> true);
+            }
             known = strategy.apply(database, epochs);
             lock = known;
         }
