@@ -1,5 +1,18 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.redis.lock.RedisStore;
+import dev.holdfast.redis.topology.ClusterDeployment;
+import dev.holdfast.redis.topology.Deployment;
+import dev.holdfast.redis.topology.OneServer;
+import dev.holdfast.redis.topology.SentinelDeployment;
+import dev.holdfast.redis.wire.Address;
+import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.JedisVersion;
+import dev.holdfast.redis.wire.OverdueWatch;
+import dev.holdfast.redis.wire.PooledServer;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
