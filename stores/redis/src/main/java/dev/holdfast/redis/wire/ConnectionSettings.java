@@ -11,8 +11,12 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
@@ -20,6 +24,7 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisProtocol;
 
 /** How our own connections are made. Immutable. */
@@ -101,6 +106,38 @@ public final class ConnectionSettings {
     /** When an answer is overdue, so that it is noticed by the timeout. */
     long overdueNanos() {
         return timeout.toNanos() - timeout.toNanos() / LOOKS_PER_TIMEOUT;
+    }
+
+    /** {@return what makes the state of a new encrypted connection to an address; null if connections are plain} */
+    public @Nullable Supplier<SSLEngine> engines(HostAndPort address) {
+        SSLContext context = tls;
+        if (context == null) {
+            return null;
+        }
+        return () -> {
+            SSLEngine engine = context.createSSLEngine(address.getHost(), address.getPort());
+            engine.setUseClientMode(true);
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+            engine.setSSLParameters(parameters);
+            return engine;
+        };
+    }
+
+    /** {@return the commands with which a new connection logs in} */
+    public List<byte[]> loginCommands() {
+        List<byte[]> commands = new ArrayList<>();
+        if (login.getPassword() != null) {
+            byte[] password = Keys.bytes(login.getPassword());
+            commands.add(
+                    login.getUser() == null
+                            ? Encoding.of(Command.AUTH, password)
+                            : Encoding.of(Command.AUTH, Keys.bytes(login.getUser()), password));
+        }
+        if (login.getDatabase() != 0) {
+            commands.add(Encoding.of(Command.SELECT, Keys.bytes(Integer.toString(login.getDatabase()))));
+        }
+        return commands;
     }
 
     /** An encrypted socket cannot always be closed by another thread at once, so its reads are timed. */

@@ -214,17 +214,6 @@ public final class PooledServer implements Server {
         return wire;
     }
 
-    /**
-     * Connects for somebody who asks in one step and reads the answer in another.
-     *
-     * @param unknown scripts that the server is known not to know; it is added to, and taken from
-     */
-    public NodeConnection dial(Set<Script> unknown) {
-        Connector dialler = settings.dialler(address);
-        ServerConnection line = connect(dialler);
-        return new NodeConnection(line, dialler.opened(), where(), unknown);
-    }
-
     private ServerConnection connect() {
         return connect(settings.dialler(address));
     }

@@ -1,8 +1,10 @@
-package dev.holdfast.redis;
+package dev.holdfast.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.redis.BareClient;
+import dev.holdfast.redis.Direct;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.proxy.Direction;
 import dev.holdfast.spi.AcquireOutcome;
@@ -11,6 +13,8 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,34 +82,39 @@ final class RedlockLeftoversTest {
         assertThat(nodes.lengthOf(0, "lost")).as("it was granted").isGreaterThan(RedlockNodes.FREE_BYTES);
     }
 
-    /** A node that is full, loading or failing to write answers, but does not do what it is told. */
     @Test
-    void whatANodeRefusesToDoIsToldAgain() {
-        try (BareClient client = behindNetworks()) {
-            warm(client);
-            List<Grant> held = client.take(BareClient.claim(LEASE, "full"));
-            untilHeldEverywhere("full");
-            nodes.node(0).ask("CONFIG", "SET", "maxmemory", "1");
-            giveBack(client, held);
-            assertThat(nodes.lengthOf(0, "full")).as("it is still held there").isGreaterThan(RedlockNodes.FREE_BYTES);
-            nodes.node(0).ask("CONFIG", "SET", "maxmemory", "0");
-
-            untilFree(0, "full");
-        }
+    void whatAFullNodeRefusesToDoIsToldAgain() {
+        whatANodeRefusesToDoIsToldAgain("maxmemory", "OOM");
     }
 
     @Test
-    void nodeThatCannotSaveIsToldAgain() {
+    void whatANodeThatMayNotWriteRefusesToDoIsToldAgain() {
+        whatANodeRefusesToDoIsToldAgain("min-replicas-to-write", "NOREPLICAS");
+    }
+
+    /** Such a node answers, but does not do what it is told. */
+    private void whatANodeRefusesToDoIsToldAgain(String setting, String error) {
         try (BareClient client = behindNetworks()) {
             warm(client);
-            List<Grant> held = client.take(BareClient.claim(LEASE, "unsaved"));
-            untilHeldEverywhere("unsaved");
-            nodes.node(0).ask("CONFIG", "SET", "min-replicas-to-write", "1");
+            List<Grant> held = client.take(BareClient.claim(LEASE, "refused"));
+            untilHeldEverywhere("refused");
+            nodes.node(0).ask("CONFIG", "SET", setting, "1");
             giveBack(client, held);
-            nodes.node(0).ask("CONFIG", "SET", "min-replicas-to-write", "0");
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(refusals(error))
+                            .as("it was asked to release it, and told to")
+                            .isGreaterThanOrEqualTo(2));
+            assertThat(nodes.lengthOf(0, "refused")).as("it still holds it").isGreaterThan(RedlockNodes.FREE_BYTES);
+            nodes.node(0).ask("CONFIG", "SET", setting, "0");
 
-            untilFree(0, "unsaved");
+            untilFree(0, "refused");
         }
+    }
+
+    private long refusals(String error) {
+        String said = String.valueOf(nodes.node(0).ask("INFO", "errorstats"));
+        Matcher count = Pattern.compile("errorstat_" + error + ":count=(\\d+)").matcher(said);
+        return count.find() ? Long.parseLong(count.group(1)) : 0;
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.holdfast.redis;
+package dev.holdfast.redis.redlock;
 
 import dev.holdfast.rig.Rig;
 import dev.holdfast.tck.OutageContract;
