@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -30,6 +31,11 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  */
 public final class CallRouter {
     private static final int MOST_ROUNDS = 6;
+
+    /** The keys of a name move one by one; so often, and with such a pause, a call looks whether they are together. */
+    private static final int MOST_ROUNDS_ON_THE_MOVE = 50;
+
+    private static final long PAUSE_ON_THE_MOVE_NANOS = 4_000_000;
 
     private final Deployment deployment;
     private final Executor parallel;
@@ -58,13 +64,26 @@ public final class CallRouter {
                 List<Call> again = pending.size() == 1
                         ? deliverTo(serverFor(pending.get(0)), pending, replicas)
                         : deliverByServer(pending, replicas);
-                pending = round < MOST_ROUNDS ? again : List.of();
+                pending = isWorthAnotherRound(round, again) ? again : List.of();
             }
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static boolean isWorthAnotherRound(int round, List<Call> again) {
+        boolean onTheMove = again.stream().anyMatch(CallRouter::isOnTheMove);
+        if (onTheMove) {
+            LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
+        }
+        return round < (onTheMove ? MOST_ROUNDS_ON_THE_MOVE : MOST_ROUNDS);
+    }
+
+    private static boolean isOnTheMove(Call call) {
+        JedisDataException refusal = call.refusal();
+        return refusal != null && Faults.isOnTheMove(refusal);
     }
 
     /** Delivers a call that is for one certain server. */
@@ -108,7 +127,13 @@ public final class CallRouter {
     private @Nullable Server serverFor(Call call) {
         try {
             Server sentTo = call.sentTo();
-            return sentTo != null ? sentTo : deployment.serverFor(call.key());
+            if (sentTo != null) {
+                // Under the generation of the slot: the one that takes it over has a larger one only afterwards.
+                return sentTo;
+            }
+            Route route = deployment.routeTo(call.key());
+            call.under(route.generation());
+            return route.server();
         } catch (BrokenExchange | JedisException unknown) {
             call.failed(unknown);
             return null;
@@ -157,6 +182,11 @@ public final class CallRouter {
             call.sendAgain(call.sentTo(), inFull.add(script));
             return true;
         }
+        if (Faults.isOnTheMove(refusal) && call.mayBeRepeated()) {
+            // By the server's own word, a part of the script may have been done.
+            call.sendAfterMove(!Faults.isTornName(refusal));
+            return true;
+        }
         if (!Faults.isFromReplica(refusal)) {
             return false;
         }
@@ -188,7 +218,7 @@ public final class CallRouter {
     /** Whether, on second thoughts, another server answers for the call's key. */
     private boolean isElsewhere(Call call, Server server) {
         try {
-            if (deployment.serverFor(call.key()) != server) {
+            if (deployment.routeTo(call.key()).server() != server) {
                 call.sendAgain(null, false);
                 return true;
             }

@@ -1,10 +1,8 @@
 package dev.holdfast.redis.topology;
 
-import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Exchange;
-import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Server;
 import dev.holdfast.spi.MonotonicClock;
 import java.util.ArrayList;
@@ -17,14 +15,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
@@ -34,9 +29,10 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * A Redis Cluster: a map from slots to servers, learned from its members and from their redirections. Thread-safe.
  */
 public final class ClusterDeployment implements Deployment {
-    private static final int SLOTS = 16_384;
     private static final long SHORTEST_INTERVAL_NANOS = 50_000_000;
-    private static final byte[] SLOT_MAP = Keys.bytes("SLOTS");
+
+    /** What was learned longer ago is asked for anew before it is used, because a generation may be over by then. */
+    private static final long LONGEST_TRUST_NANOS = 10_000_000_000L;
 
     private final Supplier<Collection<HostAndPort>> seeds;
     private final Function<HostAndPort, Server> factory;
@@ -44,12 +40,12 @@ public final class ClusterDeployment implements Deployment {
     private final MonotonicClock clock;
     private final RandomGenerator random;
     private final Map<HostAndPort, Server> servers = new ConcurrentHashMap<>();
-    private final AtomicReferenceArray<@Nullable Server> bySlot = new AtomicReferenceArray<>(SLOTS);
+    private final SlotOwners owners = new SlotOwners();
     private final ReentrantLock discovery = new ReentrantLock();
     private volatile boolean suspected = true;
 
-    /** When the map was learned last; guarded by {@link #discovery}. */
-    private long learnedNanos = -SHORTEST_INTERVAL_NANOS;
+    /** When the map was learned last; written under {@link #discovery}. */
+    private volatile long learnedNanos = -SHORTEST_INTERVAL_NANOS;
 
     private volatile boolean closed;
 
@@ -72,18 +68,25 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key) {
+    public Call stamp(Call call) {
+        return call.stamped(true);
+    }
+
+    @Override
+    public Route routeTo(byte[] key) {
         int slot = JedisClusterCRC16.getSlot(key);
-        Server server = bySlot.get(slot);
-        if (server == null || suspected) {
-            discover(server != null);
-            server = bySlot.get(slot);
+        Route route = owners.routeTo(slot);
+        boolean old = clock.nanos() - learnedNanos > LONGEST_TRUST_NANOS;
+        if (route == null || suspected || old) {
+            suspected = true;
+            discover(route != null && !old);
+            route = owners.routeTo(slot);
         }
-        if (server == null) {
+        if (route == null) {
             throw BrokenExchange.beforeSending(
                     "no member of the cluster has slot " + slot, new IllegalStateException("the slot is not covered"));
         }
-        return server;
+        return route;
     }
 
     @Override
@@ -91,14 +94,7 @@ public final class ClusterDeployment implements Deployment {
         if (suspected) {
             discover(false);
         }
-        Set<Server> masters = new HashSet<>();
-        for (int slot = 0; slot < SLOTS; slot++) {
-            Server server = bySlot.get(slot);
-            if (server != null) {
-                masters.add(server);
-            }
-        }
-        return List.copyOf(masters);
+        return List.copyOf(owners.servers());
     }
 
     @Override
@@ -118,12 +114,26 @@ public final class ClusterDeployment implements Deployment {
 
     @Override
     public Server follow(JedisRedirectionException redirection) {
-        Server target = server(redirection.getTargetNode());
+        HostAndPort address = redirection.getTargetNode();
         if (!(redirection instanceof JedisAskDataException)) {
-            bySlot.set(redirection.getSlot(), target);
-            suspected = true;
+            moveTo(address, redirection.getSlot());
         }
-        return target;
+        return server(address);
+    }
+
+    /** Nobody knows better what a member has, and since when, than the member itself. */
+    private void moveTo(HostAndPort address, int slot) {
+        lockDiscovery();
+        try {
+            Route known = owners.routeTo(slot);
+            if (known == null || known.server() != servers.get(address)) {
+                learn(ask(address));
+            }
+        } catch (BrokenExchange | JedisException silent) {
+            suspected = true;
+        } finally {
+            discovery.unlock();
+        }
     }
 
     @Override
@@ -133,15 +143,22 @@ public final class ClusterDeployment implements Deployment {
 
     @Override
     public void beat() {
-        // Members of a minority stop answering by themselves, and redirections tell the rest.
+        // Members of a minority stop answering by themselves, and redirections tell the rest, but not that a server was
+        // promoted twice since it was asked last.
+        suspected = true;
+        try {
+            discover(false);
+        } catch (BrokenExchange | JedisException nobodyTells) {
+            suspected = true;
+        }
     }
 
     @Override
     public String failover() {
         return "Cluster: a failover of a slot loses what the new master had not received, so a lock may be granted"
-                + " while its holder still counts on it, until the holder's next renewal; tokens still grow, as long as"
-                + " the new master's clock is not behind the old one's by more than the failover took; several names"
-                + " are taken one after another";
+                + " while its holder still counts on it, until the holder's next renewal; tokens of a later master are"
+                + " larger than all of an earlier one, which has an hour to find out that it is none; several names are"
+                + " taken one after another";
     }
 
     @Override
@@ -164,8 +181,22 @@ public final class ClusterDeployment implements Deployment {
         if (!locked && knowsSomething) {
             return;
         }
+        if (!locked) {
+            lockDiscovery();
+        }
         try {
-            locked = locked || discovery.tryLock(patienceNanos, TimeUnit.NANOSECONDS);
+            if (suspected && clock.nanos() - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
+                learn(askAnybody());
+            }
+        } finally {
+            discovery.unlock();
+        }
+    }
+
+    private void lockDiscovery() {
+        boolean locked = false;
+        try {
+            locked = discovery.tryLock(patienceNanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -173,36 +204,17 @@ public final class ClusterDeployment implements Deployment {
             throw BrokenExchange.beforeSending(
                     "the cluster is being asked already", new TimeoutException("no answer in time"));
         }
-        try {
-            long now = clock.nanos();
-            if (suspected && now - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
-                Told told = askAnybody();
-                suspected = false;
-                learn(told);
-                learnedNanos = now;
-            }
-        } finally {
-            discovery.unlock();
-        }
     }
 
-    /** A slot map, with the address of the member that told it. */
-    private record Told(HostAndPort by, List<?> ranges) {}
-
-    private Told askAnybody() {
+    private ClusterMap askAnybody() {
         Set<HostAndPort> known = new HashSet<>(servers.keySet());
         known.addAll(seeds.get());
         List<HostAndPort> inAnyOrder = new ArrayList<>(known);
         Collections.shuffle(inAnyOrder, new java.util.Random(random.nextLong()));
         RuntimeException last = null;
         for (HostAndPort address : inAnyOrder) {
-            Call call = Call.of(Command.CLUSTER, SLOT_MAP);
             try {
-                server(address).carry(new Exchange(List.of(call), null));
-                if (call.failure() == null) {
-                    return new Told(address, Answers.list(call.answer()));
-                }
-                last = call.failure();
+                return ask(address);
             } catch (BrokenExchange | JedisException silent) {
                 last = silent;
             }
@@ -210,23 +222,25 @@ public final class ClusterDeployment implements Deployment {
         throw last != null ? last : new IllegalStateException("the cluster has no members");
     }
 
-    private void learn(Told told) {
-        Set<Server> masters = new HashSet<>();
-        Set<Integer> covered = new HashSet<>();
-        for (Object each : told.ranges) {
-            List<?> range = Answers.list(each);
-            Server server = server(address(Answers.list(range.get(2)), told.by));
-            masters.add(server);
-            for (int slot = (int) Answers.number(range.get(0)); slot <= Answers.number(range.get(1)); slot++) {
-                bySlot.set(slot, server);
-                covered.add(slot);
+    private ClusterMap ask(HostAndPort address) {
+        List<Call> questions = ClusterMap.questions();
+        server(address).carry(new Exchange(questions, null));
+        for (Call question : questions) {
+            RuntimeException refused = question.failure();
+            if (refused != null) {
+                throw refused;
             }
         }
-        for (int slot = 0; slot < SLOTS; slot++) {
-            if (!covered.contains(slot)) {
-                bySlot.set(slot, null);
-            }
-        }
+        return ClusterMap.read(questions, address);
+    }
+
+    /** Needs {@link #discovery}. */
+    private void learn(ClusterMap told) {
+        suspected = false;
+        owners.learn(told, this::server);
+        learnedNanos = clock.nanos();
+        Set<Server> masters = owners.servers();
+        told.masters().forEach(master -> masters.add(server(master.address())));
         servers.values().removeIf(server -> {
             boolean gone = !masters.contains(server);
             if (gone) {
@@ -234,12 +248,5 @@ public final class ClusterDeployment implements Deployment {
             }
             return gone;
         });
-    }
-
-    /** A member that does not know its own host leaves it empty: then it is the one that was asked. */
-    private static HostAndPort address(List<?> node, HostAndPort asked) {
-        String host = node.get(0) == null ? "" : Answers.text(node.get(0));
-        return new HostAndPort(
-                host.isEmpty() || host.equals("?") ? asked.getHost() : host, (int) Answers.number(node.get(1)));
     }
 }

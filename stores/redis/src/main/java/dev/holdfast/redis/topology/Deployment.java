@@ -1,6 +1,7 @@
 package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Server;
 import java.util.List;
 import redis.clients.jedis.exceptions.JedisException;
@@ -11,13 +12,18 @@ public interface Deployment extends AutoCloseable {
     /** {@return whether keys are spread over several servers} */
     boolean isCluster();
 
+    /** {@return a call that can be sent to any server of this deployment, with its stamp if they replace each other} */
+    default Call stamp(Call call) {
+        return call;
+    }
+
     /**
      * Finds the server for a key.
      *
      * @throws BrokenExchange if nobody can tell now
      * @throws JedisException if whoever could tell refuses
      */
-    Server serverFor(byte[] key);
+    Route routeTo(byte[] key);
 
     /**
      * Lists every server that keys are on.

@@ -7,9 +7,11 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
 /** A single server. */
 public final class OneServer implements Deployment {
     private final Server server;
+    private final Route route;
 
     public OneServer(Server server) {
         this.server = server;
+        this.route = new Route(server, 0);
     }
 
     @Override
@@ -18,8 +20,8 @@ public final class OneServer implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key) {
-        return server;
+    public Route routeTo(byte[] key) {
+        return route;
     }
 
     @Override

@@ -1,20 +1,20 @@
 package dev.holdfast.redis.topology;
 
-import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.ConnectionSettings;
-import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.PromotionGuard;
 import dev.holdfast.redis.wire.Server;
+import dev.holdfast.spi.MonotonicClock;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
@@ -23,30 +23,37 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  * heartbeat, because a master that was cut off may go on answering those who are cut off with it. Thread-safe.
  */
 public final class SentinelDeployment implements Deployment {
-    private static final byte[] MASTER_ADDRESS = Keys.bytes("get-master-addr-by-name");
+    /** A sentinel that knows of a promotion tells the others within seconds. */
+    private static final long LONGEST_LAG_NANOS = 60_000_000_000L;
 
-    private final List<HostAndPort> sentinels;
-    private final String masterName;
+    private final Sentinels sentinels;
     private final ConnectionSettings settings;
-    private final Function<HostAndPort, Server> servers;
+    private final BiFunction<HostAndPort, PromotionGuard, Server> servers;
+    private final MonotonicClock clock;
     private final ReentrantLock discovery = new ReentrantLock();
     private volatile @Nullable Master master;
     private volatile boolean suspected;
     private volatile boolean closed;
 
-    /** Which sentinel to ask first: another one after each failure. Guarded by {@link #discovery}. */
-    private int first;
+    /** The newest generation that was told, and when; guarded by {@link #discovery}. */
+    private long newest;
 
-    private record Master(HostAndPort address, Server server) {}
+    private long newestToldNanos;
+
+    private record Master(Promotion promotion, PromotionGuard guard, Route route) {
+        Server server() {
+            return route.server();
+        }
+    }
 
     public SentinelDeployment(
-            List<HostAndPort> sentinels,
-            String masterName,
+            Sentinels sentinels,
             ConnectionSettings settings,
-            Function<HostAndPort, Server> servers) {
+            BiFunction<HostAndPort, PromotionGuard, Server> servers,
+            MonotonicClock clock) {
         this.sentinels = sentinels;
-        this.masterName = masterName;
         this.settings = settings;
+        this.clock = clock;
         this.servers = servers;
     }
 
@@ -56,25 +63,33 @@ public final class SentinelDeployment implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key) {
+    public Call stamp(Call call) {
+        return call.stamped(false);
+    }
+
+    @Override
+    public Route routeTo(byte[] key) {
         Master known = master;
-        return known != null && (!suspected || discovery.isLocked()) ? known.server : discover();
+        if (known != null && !known.guard.isOver() && (!suspected || discovery.isLocked())) {
+            return known.route;
+        }
+        return discover();
     }
 
     @Override
     public List<Server> masters() {
-        return List.of(serverFor(new byte[0]));
+        return List.of(routeTo(new byte[0]).server());
     }
 
     @Override
     public Server listeningPost() {
-        return serverFor(new byte[0]);
+        return routeTo(new byte[0]).server();
     }
 
     @Override
     public boolean isListeningPost(Server server) {
         Master known = master;
-        return known != null && known.server == server;
+        return known != null && known.server() == server;
     }
 
     @Override
@@ -103,8 +118,8 @@ public final class SentinelDeployment implements Deployment {
     @Override
     public String failover() {
         return "Sentinel: a failover loses what the new master had not received, so a lock may be granted while its"
-                + " holder still counts on it, until the holder's next renewal; tokens still grow, as long as the new"
-                + " master's clock is not behind the old one's by more than the failover took";
+                + " holder still counts on it, until the holder's next renewal; tokens of a later master are larger than"
+                + " all of an earlier one, which has an hour to find out that it is none";
     }
 
     @Override
@@ -112,11 +127,11 @@ public final class SentinelDeployment implements Deployment {
         closed = true;
         Master last = master;
         if (last != null) {
-            last.server.close();
+            last.server().close();
         }
     }
 
-    private Server discover() {
+    private Route discover() {
         boolean interrupted = false;
         boolean locked = false;
         try {
@@ -133,47 +148,72 @@ public final class SentinelDeployment implements Deployment {
         }
         try {
             Master known = master;
-            return known != null && !suspected ? known.server : switchTo(ask());
+            if (known != null && !known.guard.isOver() && !suspected) {
+                return known.route;
+            }
+            Promotion told = sentinels.ask();
+            boolean behind = isBehind(told);
+            if (behind && known == null) {
+                throw changing();
+            }
+            if (!behind && (known == null || known.guard.isOver() || !known.promotion.equals(told))) {
+                switchTo(bind(told));
+            }
+            suspected = false;
+            return Objects.requireNonNull(master).route;
         } finally {
             discovery.unlock();
         }
     }
 
-    private Server switchTo(HostAndPort address) {
-        Master known = master;
-        suspected = false;
-        if (known != null && known.address.equals(address)) {
-            return known.server;
+    /** Whether sentinels have not yet heard of a promotion that others told of. After a while they rather count anew. */
+    private boolean isBehind(Promotion told) {
+        long now = clock.nanos();
+        if (told.generation() >= newest) {
+            newest = told.generation();
+            newestToldNanos = now;
         }
-        Server server = servers.apply(address);
-        master = new Master(address, server);
-        if (known != null) {
-            known.server.close();
-        }
-        if (closed) {
-            server.close();
-        }
-        return server;
+        return told.generation() < newest && now - newestToldNanos < LONGEST_LAG_NANOS;
     }
 
-    private HostAndPort ask() {
-        RuntimeException last = null;
-        for (int i = 0; i < sentinels.size(); i++) {
-            HostAndPort sentinel = sentinels.get((first + i) % sentinels.size());
-            try (Connection connection = settings.connect(sentinel)) {
-                connection.sendCommand(Command.SENTINEL, MASTER_ADDRESS, Keys.bytes(masterName));
-                List<byte[]> address = connection.getBinaryMultiBulkReply();
-                if (address != null && address.size() == 2) {
-                    first = (first + i) % sentinels.size();
-                    return new HostAndPort(
-                            Answers.text(address.get(0)), Integer.parseInt(Answers.text(address.get(1))));
-                }
-                last = new JedisDataException("ERR No such master: " + masterName);
-            } catch (JedisConnectionException unreachable) {
-                last = BrokenExchange.beforeSending("no sentinel answers", unreachable);
+    private static BrokenExchange changing() {
+        return BrokenExchange.beforeSending(
+                "the sentinels are changing the master", new IllegalStateException("another promotion"));
+    }
+
+    /**
+     * Ties the generation of a promotion to the server that was promoted. Its replication id is read between two questions
+     * with the same answer, so it is the id of that promotion: the next one begins only when most sentinels know a newer.
+     */
+    private Master bind(Promotion told) {
+        PromotionGuard guard = new PromotionGuard();
+        Server server = servers.apply(told.master(), guard);
+        try {
+            Call question = PromotionGuard.question();
+            server.carry(new Exchange(List.of(question), null));
+            RuntimeException refused = question.failure();
+            if (refused != null) {
+                throw refused;
             }
+            guard.expect(PromotionGuard.masterId(question.answer()));
+            if (!sentinels.ask().equals(told)) {
+                throw changing();
+            }
+            return new Master(told, guard, new Route(server, newest));
+        } catch (RuntimeException unusable) {
+            server.close();
+            throw unusable;
         }
-        first = (first + 1) % sentinels.size();
-        throw last != null ? last : new IllegalStateException("there are no sentinels");
+    }
+
+    private void switchTo(Master next) {
+        Master known = master;
+        master = next;
+        if (known != null) {
+            known.server().close();
+        }
+        if (closed) {
+            next.server().close();
+        }
     }
 }

@@ -31,6 +31,7 @@ public final class PooledServer implements Server {
 
     private final Clocks clocks;
     private final OverdueWatch watch;
+    private final @Nullable PromotionGuard guard;
 
     /** How many more threads may use a connection now. */
     private final AtomicInteger free;
@@ -42,6 +43,18 @@ public final class PooledServer implements Server {
 
     public PooledServer(
             HostAndPort address, ConnectionSettings settings, MonotonicClock clock, Clocks clocks, OverdueWatch watch) {
+        this(address, settings, clock, clocks, watch, null);
+    }
+
+    /** The same, with somebody who looks at every new connection. */
+    public PooledServer(
+            HostAndPort address,
+            ConnectionSettings settings,
+            MonotonicClock clock,
+            Clocks clocks,
+            OverdueWatch watch,
+            @Nullable PromotionGuard guard) {
+        this.guard = guard;
         this.address = address;
         this.settings = settings;
         this.clock = clock;
@@ -221,10 +234,22 @@ public final class PooledServer implements Server {
     private ServerConnection connect(Connector dialler) {
         try {
             Connection connection = settings.connect(dialler);
+            admit(connection);
             String place = dialler.reached().getHostAddress() + ":" + address.getPort();
             return new ServerConnection(connection, place, clocks.at(place));
         } catch (JedisConnectionException unreachable) {
             throw BrokenExchange.beforeSending(where() + " cannot be reached", unreachable);
+        }
+    }
+
+    private void admit(Connection connection) {
+        if (guard != null) {
+            try {
+                guard.admit(connection);
+            } catch (RuntimeException refused) {
+                connection.close();
+                throw refused;
+            }
         }
     }
 
