@@ -211,12 +211,16 @@ final class Nodes implements AutoCloseable {
                 if (rounds.tryAcquire(untilNanos - context.clock().nanos(), TimeUnit.NANOSECONDS)) {
                     return interrupted;
                 }
-                throw new StoreUnavailableException(
-                        "ask", "all nodes", new TimeoutException("all connections were busy for too long"));
+                break;
             } catch (InterruptedException later) {
                 interrupted = true;
             }
         }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        throw new StoreUnavailableException(
+                "ask", "all nodes", new TimeoutException("all connections were busy for too long"));
     }
 
     /** What was sent last is heard, and what nodes must still be told is said, before connections end. */
