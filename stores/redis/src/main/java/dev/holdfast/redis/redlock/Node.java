@@ -58,6 +58,9 @@ final class Node implements AutoCloseable {
 
     private final AtomicBoolean suspected = new AtomicBoolean();
 
+    /** Somebody asks from time to time whether it answers. */
+    private final AtomicBoolean probed = new AtomicBoolean();
+
     /** How long threads have lately waited for its answers; many write it, and a lost update does no harm. */
     private volatile long typicalWaitNanos;
 
@@ -112,7 +115,15 @@ final class Node implements AutoCloseable {
         return typicalWaitNanos;
     }
 
-    void waitedFor(long nanos) {
+    /** It has answered somebody who waited for it. */
+    void answered(long waitedNanos) {
+        waitedFor(waitedNanos);
+        if (suspected.get() && suspected.compareAndSet(true, false)) {
+            deferred.start();
+        }
+    }
+
+    private void waitedFor(long nanos) {
         long before = typicalWaitNanos;
         typicalWaitNanos = before + (nanos - before) / SMOOTHING;
     }
@@ -244,7 +255,9 @@ final class Node implements AutoCloseable {
         typicalWaitNanos = Math.max(typicalWaitNanos, waitedNanos);
         if (!closed && suspected.compareAndSet(false, true)) {
             forgetConnections();
-            later(0, () -> probe(0));
+            if (probed.compareAndSet(false, true)) {
+                later(0, () -> probe(0));
+            }
         }
     }
 
@@ -278,6 +291,8 @@ final class Node implements AutoCloseable {
         }
         if (isAnswering()) {
             typicalWaitNanos = 0;
+            // In this order: whoever suspects it in between is contradicted, and not left without a probe.
+            probed.set(false);
             suspected.set(false);
             deferred.start();
         } else {
@@ -302,6 +317,7 @@ final class Node implements AutoCloseable {
         try {
             context.scheduler().schedule(Duration.ofNanos(nanos), task);
         } catch (RejectedExecutionException closing) {
+            probed.set(false);
             suspected.set(false);
         }
     }

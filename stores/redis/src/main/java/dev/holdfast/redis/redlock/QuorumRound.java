@@ -282,7 +282,7 @@ final class QuorumRound {
             if (connection.owed() > 0) {
                 return false;
             }
-            node.waitedFor(now() - sentNanos);
+            node.answered(now() - sentNanos);
             node.giveBack(connection);
             states[node.index()] = State.ANSWERED;
         } catch (BrokenExchange broken) {
