@@ -14,7 +14,7 @@ local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
 local PROVISIONAL, PATIENCE, BURIED = 3000, 20000, 60000
 local LONGEST_HINT, IDLE_HINT, ABSENT, GRACE = 5000, 250, 6000, 200
 -- So many waiters of a name are looked at by one run of a script, in pages; so many are asked whether they live.
-local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 512, 256, 4, 128, 32
+local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128, 32
 
 local call, sub, match, pack, spread, unpack = redis.call, string.sub, string.match, struct.pack, unpack, struct.unpack
 local names, outbox = {}, {}

@@ -60,25 +60,22 @@ public final class CallRouter {
         boolean interrupted = Thread.interrupted();
         try {
             List<Call> pending = calls;
+            int most = MOST_ROUNDS;
             for (int round = 1; !pending.isEmpty(); round++) {
                 List<Call> again = pending.size() == 1
                         ? deliverTo(serverFor(pending.get(0)), pending, replicas)
                         : deliverByServer(pending, replicas);
-                pending = isWorthAnotherRound(round, again) ? again : List.of();
+                if (again.stream().anyMatch(CallRouter::isOnTheMove)) {
+                    most = MOST_ROUNDS_ON_THE_MOVE;
+                    LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
+                }
+                pending = round < most ? again : List.of();
             }
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    private static boolean isWorthAnotherRound(int round, List<Call> again) {
-        boolean onTheMove = again.stream().anyMatch(CallRouter::isOnTheMove);
-        if (onTheMove) {
-            LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
-        }
-        return round < (onTheMove ? MOST_ROUNDS_ON_THE_MOVE : MOST_ROUNDS);
     }
 
     private static boolean isOnTheMove(Call call) {

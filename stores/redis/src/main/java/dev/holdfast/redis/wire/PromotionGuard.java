@@ -33,7 +33,7 @@ public final class PromotionGuard {
      *
      * @throws BrokenExchange if it must not be used
      */
-    void admit(Connection connection) {
+    public void admit(Connection connection) {
         String known = expected;
         if (known != null) {
             connection.sendCommand(Command.INFO, REPLICATION);
