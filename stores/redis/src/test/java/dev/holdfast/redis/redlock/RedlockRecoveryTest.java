@@ -50,7 +50,8 @@ final class RedlockRecoveryTest {
             for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(100))) {
                 assertThatThrownBy(() -> locks.lock("first", options()).tryAcquire(wait))
                         .isInstanceOf(StoreUnavailableException.class)
-                        .hasMessageContaining("5 of 5 nodes are new or have lost their memory")
+                        // As soon as so many have said so that the others cannot grant it, nobody waits for these.
+                        .hasMessageMatching("(?s).*[345] of 5 nodes are new or have lost their memory.*")
                         .hasMessageMatching("(?s).*in about (2[0-9]|3[0-2]) s.*")
                         .hasMessageContaining("new deployment")
                         .hasMessageContaining("fresh=true")
