@@ -5,6 +5,7 @@ import dev.holdfast.redis.topology.Deployment;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.NodeConnection;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.redis.wire.Server;
@@ -23,7 +24,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * One of the independent nodes: its connections, whether it is worth waiting for, and what it must still be told.
@@ -70,15 +70,21 @@ final class Node implements AutoCloseable {
      * @param index which of the nodes it is
      * @param dial connects for asking, given the scripts that it was seen not to know
      * @param background the same node, for what may take longer
+     * @param patience how long that may take
      */
-    Node(int index, Function<Set<Script>, NodeConnection> dial, Server background, StoreContext context) {
+    Node(
+            int index,
+            Function<Set<Script>, NodeConnection> dial,
+            Server background,
+            Duration patience,
+            StoreContext context) {
         this.index = index;
         this.where = background.where();
         this.context = context;
         this.dial = dial;
         this.background = background;
         unknownScripts.addAll(EnumSet.allOf(Script.class));
-        this.router = new CallRouter(new OneServer(background), context.ioExecutor());
+        this.router = new CallRouter(new OneServer(background), context.ioExecutor(), context.clock(), patience);
     }
 
     int index() {

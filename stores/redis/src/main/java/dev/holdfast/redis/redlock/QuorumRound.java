@@ -3,6 +3,7 @@ package dev.holdfast.redis.redlock;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.NodeConnection;
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One question to all nodes. The asking thread sends to all of them and then reads the answers itself, as they come: with
@@ -136,7 +136,7 @@ final class QuorumRound {
             }
             failed(node, wire == null ? State.NOT_SENT : State.UNANSWERED, broken);
             node.suspect(0);
-        } catch (JedisException refused) {
+        } catch (ServerRefusal refused) {
             failed(node, State.NOT_SENT, refused);
         }
     }

@@ -3,18 +3,27 @@ package dev.holdfast.redis.topology;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerRefusal;
+import dev.holdfast.redis.wire.Slots;
 import dev.holdfast.spi.MonotonicClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -23,26 +32,24 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisAskDataException;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
-import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * A Redis Cluster: a map from slots to servers, learned from its members and from their redirections. Thread-safe.
  */
 public final class ClusterDeployment implements Deployment {
-    private static final int SLOTS = 16_384;
+    private static final int SLOTS = Slots.COUNT;
+
+    /** Who knows where to ask waits this part of its time for a newer map. */
+    private static final int DISCOVERY_SHARE = 4;
+
     private static final long SHORTEST_INTERVAL_NANOS = 50_000_000;
     private static final byte[] SLOT_MAP = Keys.bytes("SLOTS");
 
     private final Supplier<Collection<HostAndPort>> seeds;
     private final Function<HostAndPort, Server> factory;
-    private final long patienceNanos;
     private final MonotonicClock clock;
     private final RandomGenerator random;
+    private final FirstAnswer<HostAndPort> members;
     private final Map<HostAndPort, Server> servers = new ConcurrentHashMap<>();
     private final AtomicReferenceArray<@Nullable Server> bySlot = new AtomicReferenceArray<>(SLOTS);
     private final ReentrantLock discovery = new ReentrantLock();
@@ -56,12 +63,12 @@ public final class ClusterDeployment implements Deployment {
     public ClusterDeployment(
             Supplier<Collection<HostAndPort>> seeds,
             Function<HostAndPort, Server> factory,
-            long patienceNanos,
+            Executor threads,
             MonotonicClock clock,
             RandomGenerator random) {
         this.seeds = seeds;
         this.factory = factory;
-        this.patienceNanos = patienceNanos;
+        this.members = new FirstAnswer<>(threads);
         this.clock = clock;
         this.random = random;
     }
@@ -72,11 +79,11 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key) {
-        int slot = JedisClusterCRC16.getSlot(key);
+    public Server serverFor(byte[] key, Deadline deadline) {
+        int slot = Slots.of(key);
         Server server = bySlot.get(slot);
         if (server == null || suspected) {
-            discover(server != null);
+            discover(server != null, deadline);
             server = bySlot.get(slot);
         }
         if (server == null) {
@@ -87,9 +94,9 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public List<Server> masters() {
+    public List<Server> masters(Deadline deadline) {
         if (suspected) {
-            discover(false);
+            discover(false, deadline);
         }
         Set<Server> masters = new HashSet<>();
         for (int slot = 0; slot < SLOTS; slot++) {
@@ -102,8 +109,8 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server listeningPost() {
-        List<Server> masters = masters();
+    public Server listeningPost(Deadline deadline) {
+        List<Server> masters = masters(deadline);
         if (masters.isEmpty()) {
             throw BrokenExchange.beforeSending(
                     "the cluster has no members", new IllegalStateException("no slot is covered"));
@@ -117,10 +124,11 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server follow(JedisRedirectionException redirection) {
-        Server target = server(redirection.getTargetNode());
-        if (!(redirection instanceof JedisAskDataException)) {
-            bySlot.set(redirection.getSlot(), target);
+    public Server follow(Redirection redirection, Server asked) {
+        HostAndPort told = redirection.target();
+        Server target = server(told.host().isEmpty() ? new HostAndPort(hostOf(asked), told.port()) : told);
+        if (!redirection.isThisOnce()) {
+            bySlot.set(redirection.slot(), target);
             suspected = true;
         }
         return target;
@@ -150,6 +158,10 @@ public final class ClusterDeployment implements Deployment {
         servers.values().forEach(Server::close);
     }
 
+    private static String hostOf(Server server) {
+        return HostAndPort.of(server.where()).host();
+    }
+
     private Server server(HostAndPort address) {
         Server server = servers.computeIfAbsent(address, factory);
         if (closed) {
@@ -158,14 +170,39 @@ public final class ClusterDeployment implements Deployment {
         return server;
     }
 
-    /** Learns the map anew, if it is suspected; leaves that to another thread if there is something to go on with. */
-    private void discover(boolean knowsSomething) {
-        boolean locked = discovery.tryLock();
-        if (!locked && knowsSomething) {
+    /** Learns the map anew, if it is suspected; does not wait long for that if there is something to go on with. */
+    private void discover(boolean knowsSomething, Deadline deadline) {
+        Deadline patience = knowsSomething
+                ? deadline.atMost(Duration.ofNanos(Math.max(1, deadline.leftNanos() / DISCOVERY_SHARE)))
+                : deadline;
+        if (!lock(knowsSomething, patience)) {
             return;
         }
         try {
-            locked = locked || discovery.tryLock(patienceNanos, TimeUnit.NANOSECONDS);
+            long now = clock.nanos();
+            if (suspected && now - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
+                learnedNanos = now;
+                Told told = askAnybody(patience);
+                suspected = false;
+                learn(told);
+            }
+        } catch (BrokenExchange | ServerRefusal nobodyTells) {
+            if (!knowsSomething) {
+                throw nobodyTells;
+            }
+        } finally {
+            discovery.unlock();
+        }
+    }
+
+    /** False if somebody else is discovering and there is something to go on with. */
+    private boolean lock(boolean knowsSomething, Deadline patience) {
+        boolean locked = discovery.tryLock();
+        if (!locked && knowsSomething) {
+            return false;
+        }
+        try {
+            locked = locked || discovery.tryLock(Math.max(0, patience.leftNanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -173,41 +210,28 @@ public final class ClusterDeployment implements Deployment {
             throw BrokenExchange.beforeSending(
                     "the cluster is being asked already", new TimeoutException("no answer in time"));
         }
-        try {
-            long now = clock.nanos();
-            if (suspected && now - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
-                Told told = askAnybody();
-                suspected = false;
-                learn(told);
-                learnedNanos = now;
-            }
-        } finally {
-            discovery.unlock();
-        }
+        return true;
     }
 
     /** A slot map, with the address of the member that told it. */
     private record Told(HostAndPort by, List<?> ranges) {}
 
-    private Told askAnybody() {
+    private Told askAnybody(Deadline deadline) {
         Set<HostAndPort> known = new HashSet<>(servers.keySet());
         known.addAll(seeds.get());
         List<HostAndPort> inAnyOrder = new ArrayList<>(known);
-        Collections.shuffle(inAnyOrder, new java.util.Random(random.nextLong()));
-        RuntimeException last = null;
-        for (HostAndPort address : inAnyOrder) {
-            Call call = Call.of(Command.CLUSTER, SLOT_MAP);
-            try {
-                server(address).carry(new Exchange(List.of(call), null));
-                if (call.failure() == null) {
-                    return new Told(address, Answers.list(call.answer()));
-                }
-                last = call.failure();
-            } catch (BrokenExchange | JedisException silent) {
-                last = silent;
-            }
+        Collections.shuffle(inAnyOrder, new Random(random.nextLong()));
+        return members.ask(inAnyOrder, address -> ask(address, deadline), deadline);
+    }
+
+    private Told ask(HostAndPort address, Deadline deadline) {
+        Call call = Call.of(Command.CLUSTER, SLOT_MAP);
+        server(address).carry(new Exchange(List.of(call), null, deadline));
+        RuntimeException refused = call.failure();
+        if (refused != null) {
+            throw refused;
         }
-        throw last != null ? last : new IllegalStateException("the cluster has no members");
+        return new Told(address, Answers.list(call.answer()));
     }
 
     private void learn(Told told) {
@@ -240,6 +264,6 @@ public final class ClusterDeployment implements Deployment {
     private static HostAndPort address(List<?> node, HostAndPort asked) {
         String host = node.get(0) == null ? "" : Answers.text(node.get(0));
         return new HostAndPort(
-                host.isEmpty() || host.equals("?") ? asked.getHost() : host, (int) Answers.number(node.get(1)));
+                host.isEmpty() || host.equals("?") ? asked.host() : host, (int) Answers.number(node.get(1)));
     }
 }

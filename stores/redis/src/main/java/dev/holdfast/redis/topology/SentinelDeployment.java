@@ -2,21 +2,23 @@ package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.Deadline;
+import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerRefusal;
+import dev.holdfast.spi.MonotonicClock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
  * A master that sentinels watch. They are asked at the start, whenever the master does not answer as one, and at every
@@ -25,7 +27,8 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
 public final class SentinelDeployment implements Deployment {
     private static final byte[] MASTER_ADDRESS = Keys.bytes("get-master-addr-by-name");
 
-    private final List<HostAndPort> sentinels;
+    private final List<Server> sentinels;
+    private final MonotonicClock clock;
     private final String masterName;
     private final ConnectionSettings settings;
     private final Function<HostAndPort, Server> servers;
@@ -40,13 +43,15 @@ public final class SentinelDeployment implements Deployment {
     private record Master(HostAndPort address, Server server) {}
 
     public SentinelDeployment(
-            List<HostAndPort> sentinels,
+            List<Server> sentinels,
             String masterName,
             ConnectionSettings settings,
+            MonotonicClock clock,
             Function<HostAndPort, Server> servers) {
         this.sentinels = sentinels;
         this.masterName = masterName;
         this.settings = settings;
+        this.clock = clock;
         this.servers = servers;
     }
 
@@ -56,19 +61,19 @@ public final class SentinelDeployment implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key) {
+    public Server serverFor(byte[] key, Deadline deadline) {
         Master known = master;
-        return known != null && (!suspected || discovery.isLocked()) ? known.server : discover();
+        return known != null && (!suspected || discovery.isLocked()) ? known.server : discover(deadline);
     }
 
     @Override
-    public List<Server> masters() {
-        return List.of(serverFor(new byte[0]));
+    public List<Server> masters(Deadline deadline) {
+        return List.of(serverFor(new byte[0], deadline));
     }
 
     @Override
-    public Server listeningPost() {
-        return serverFor(new byte[0]);
+    public Server listeningPost(Deadline deadline) {
+        return serverFor(new byte[0], deadline);
     }
 
     @Override
@@ -78,7 +83,7 @@ public final class SentinelDeployment implements Deployment {
     }
 
     @Override
-    public Server follow(JedisRedirectionException redirection) {
+    public Server follow(Redirection redirection, Server asked) {
         throw redirection;
     }
 
@@ -93,8 +98,8 @@ public final class SentinelDeployment implements Deployment {
     public void beat() {
         suspected = true;
         try {
-            discover();
-        } catch (BrokenExchange | JedisDataException nobodyTells) {
+            discover(Deadline.in(clock, settings.timeout()));
+        } catch (BrokenExchange | ServerRefusal nobodyTells) {
             // The next call asks again, and reports it.
             suspected = true;
         }
@@ -110,17 +115,18 @@ public final class SentinelDeployment implements Deployment {
     @Override
     public void close() {
         closed = true;
+        sentinels.forEach(Server::close);
         Master last = master;
         if (last != null) {
             last.server.close();
         }
     }
 
-    private Server discover() {
+    private Server discover(Deadline deadline) {
         boolean interrupted = false;
         boolean locked = false;
         try {
-            locked = discovery.tryLock(settings.timeoutNanos(), TimeUnit.NANOSECONDS);
+            locked = discovery.tryLock(deadline.leftNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException later) {
             interrupted = true;
         }
@@ -133,7 +139,7 @@ public final class SentinelDeployment implements Deployment {
         }
         try {
             Master known = master;
-            return known != null && !suspected ? known.server : switchTo(ask());
+            return known != null && !suspected ? known.server : switchTo(ask(deadline));
         } finally {
             discovery.unlock();
         }
@@ -156,21 +162,27 @@ public final class SentinelDeployment implements Deployment {
         return server;
     }
 
-    private HostAndPort ask() {
+    private HostAndPort ask(Deadline deadline) {
         RuntimeException last = null;
         for (int i = 0; i < sentinels.size(); i++) {
-            HostAndPort sentinel = sentinels.get((first + i) % sentinels.size());
-            try (Connection connection = settings.connect(sentinel)) {
-                connection.sendCommand(Command.SENTINEL, MASTER_ADDRESS, Keys.bytes(masterName));
-                List<byte[]> address = connection.getBinaryMultiBulkReply();
-                if (address != null && address.size() == 2) {
+            Server server = sentinels.get((first + i) % sentinels.size());
+            try {
+                Call question = Call.of(Command.SENTINEL, MASTER_ADDRESS, Keys.bytes(masterName));
+                server.carry(new Exchange(List.of(question), null, deadline));
+                if (question.failure() != null) {
+                    last = question.failure();
+                    continue;
+                }
+                if (question.answer() instanceof List<?> address && address.size() == 2) {
                     first = (first + i) % sentinels.size();
                     return new HostAndPort(
                             Answers.text(address.get(0)), Integer.parseInt(Answers.text(address.get(1))));
                 }
-                last = new JedisDataException("ERR No such master: " + masterName);
-            } catch (JedisConnectionException unreachable) {
+                last = new ServerRefusal("ERR No such master: " + masterName);
+            } catch (BrokenExchange unreachable) {
                 last = BrokenExchange.beforeSending("no sentinel answers", unreachable);
+            } catch (ServerRefusal refused) {
+                last = refused;
             }
         }
         first = (first + 1) % sentinels.size();

@@ -2,8 +2,6 @@ package dev.holdfast.redis.wire;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.Socket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -11,23 +9,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * One connection to a node, on which asking and reading the answers are two steps: a thread asks all nodes before it reads
  * from the first. What one round has asked and not waited for is read by the next, before its own answers, which come
  * behind.
- * Jedis makes the connection; what is written here is the same for all nodes and encoded
- * once. Used by one thread at a time; only {@link #cut} by others.
+ * What is written here is the same for all nodes and encoded once. Used by one thread at a time; only {@link #cut} by others.
  */
 public final class NodeConnection {
     private static final long NOTHING_OWED = Long.MIN_VALUE;
 
-    private final ServerConnection line;
-    private final Socket socket;
-    private final OutputStream questions;
-    private final AnswerStream answers;
+    private final SocketConnection connection;
+    private final AnswerReader answers;
     private final String where;
 
     /** Scripts that the node was seen not to know; shared by its connections. */
@@ -58,22 +51,12 @@ public final class NodeConnection {
         }
     }
 
-    /**
-     * Makes a wire from a connection that has logged in, and has been used for nothing else.
-     *
-     * @throws BrokenExchange if it is closed already
-     */
-    NodeConnection(ServerConnection line, Socket socket, String where, Set<Script> unknown) {
-        this.line = line;
-        this.socket = socket;
+    /** Makes one from a connection that has logged in, and has been used for nothing else. */
+    NodeConnection(SocketConnection connection, String where, Set<Script> unknown) {
+        this.connection = connection;
+        this.answers = connection.answers();
         this.where = where;
         this.unknown = unknown;
-        try {
-            this.questions = socket.getOutputStream();
-            this.answers = AnswerStream.of(socket);
-        } catch (IOException closed) {
-            throw BrokenExchange.beforeSending("the connection to " + where + " broke", closed);
-        }
     }
 
     /** {@return whether the server may have closed it while it was idle} */
@@ -129,8 +112,8 @@ public final class NodeConnection {
 
     private void send(Batch batch) {
         try {
-            questions.write(encoded(batch.calls));
-        } catch (IOException broken) {
+            connection.tell(encoded(batch.calls));
+        } catch (BrokenConnection broken) {
             throw BrokenExchange.afterSending("the connection to " + where + " broke", usedBefore, broken);
         }
         expected.add(batch);
@@ -165,7 +148,7 @@ public final class NodeConnection {
 
     private void read(long patienceNanos, boolean all) {
         try {
-            socket.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
+            connection.setReadTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(patienceNanos)));
             Batch next = expected.peek();
             while (next != null) {
                 read(next);
@@ -178,16 +161,16 @@ public final class NodeConnection {
             if (expected.isEmpty() && owedSinceNanos != NOTHING_OWED) {
                 owedSinceNanos = NOTHING_OWED;
             }
-        } catch (JedisConnectionException | IOException broken) {
+        } catch (BrokenConnection | IOException broken) {
             throw BrokenExchange.afterSending(where + " did not answer in time", usedBefore, broken);
         }
     }
 
     /** A refused command is an answer; a script that the server does not know is sent in full. */
-    private void read(Batch batch) {
+    private void read(Batch batch) throws IOException {
         boolean refused = false;
         for (Call call : batch.calls) {
-            call.answered(answers.next());
+            call.answered(answers.nextAsleep());
             refused |= call.failure() != null;
         }
         expected.remove();
@@ -211,7 +194,7 @@ public final class NodeConnection {
     }
 
     public void cut() {
-        line.cut();
+        connection.cut();
     }
 
     /** Says of everything that is still owed that it will not be answered. The connection is of no use any more. */
@@ -230,7 +213,7 @@ public final class NodeConnection {
         List<Call> again = List.of();
         Set<Script> inFull = EnumSet.noneOf(Script.class);
         for (Call call : calls) {
-            JedisDataException refusal = call.refusal();
+            ServerRefusal refusal = call.refusal();
             Script script = call.script();
             if (refusal != null && script != null && Faults.isUnknownScript(refusal)) {
                 again = again.isEmpty() ? new ArrayList<>() : again;
