@@ -47,7 +47,9 @@ class DemoTest {
     void withoutASharedLockTheStockIsOversoldAndOnEveryStoreItIsNot() {
         Launched demo = sandbox.holdfast("demo", "oversell", "--rig", "--stock", Integer.toString(STOCK));
 
-        assertThat(demo.exitCode(PATIENCE)).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.exitCode(PATIENCE))
+                .as("it said: %s %s", demo.out(), demo.err())
+                .isZero();
         String out = demo.out();
         assertThat(out.lines()).allMatch(line -> line.length() <= 80);
         assertThat(out).doesNotContain("\u001b").containsPattern("HOW +SOLD +LEFT +OVERSOLD +ORDERS/S +RETRIES\n");
@@ -71,7 +73,9 @@ class DemoTest {
     void aPausedHolderDamagesUnguardedDataAndIsRefusedByTheGuard() {
         Launched demo = sandbox.holdfast("demo", "pause");
 
-        assertThat(demo.exitCode(PATIENCE)).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.exitCode(PATIENCE))
+                .as("it said: %s %s", demo.out(), demo.err())
+                .isZero();
         String out = demo.out().replaceAll("\\s+", " ");
         assertThat(demo.out().lines()).allMatch(line -> line.length() <= 80);
         assertThat(out)
@@ -88,7 +92,9 @@ class DemoTest {
     void firstAttemptsFailOnARealRedisAndHoldfastDoesNot() {
         Launched demo = sandbox.holdfast("demo", "naive");
 
-        assertThat(demo.exitCode(PATIENCE)).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.exitCode(PATIENCE))
+                .as("it said: %s %s", demo.out(), demo.err())
+                .isZero();
         assertThat(demo.out().lines()).allMatch(line -> line.length() <= 80);
         assertThat(demo.out().replaceAll("\\s+", " "))
                 .contains(

@@ -21,6 +21,7 @@ public final class JdbcStoreProvider implements StoreProvider {
     private static final String SCHEMA = "schema";
     private static final String CONNECTIONS = "connections";
     private static final String NOTIFICATIONS = "notifications";
+    private static final String GENERATION = "generation";
 
     /** Made by {@link java.util.ServiceLoader}. */
     public JdbcStoreProvider() {}
@@ -32,7 +33,7 @@ public final class JdbcStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> options() {
-        return Set.of(STRATEGY, PREFIX, SCHEMA, CONNECTIONS, NOTIFICATIONS);
+        return Set.of(STRATEGY, PREFIX, SCHEMA, CONNECTIONS, NOTIFICATIONS, GENERATION);
     }
 
     @Override
@@ -47,12 +48,19 @@ public final class JdbcStoreProvider implements StoreProvider {
         return new JdbcStore(
                         new DriverSource(uri.address(), credentials, context.commandTimeout()),
                         Dialect.ofUrl(uri.address()),
-                        choice(uri, STRATEGY, Strategy.class, Strategy.LEASE),
-                        uri.option(PREFIX).orElse(JdbcStore.DEFAULT_PREFIX),
-                        choice(uri, SCHEMA, SchemaMode.class, SchemaMode.CREATE),
-                        number(uri, CONNECTIONS, JdbcStore.DEFAULT_CONNECTIONS),
-                        choice(uri, NOTIFICATIONS, Switch.class, Switch.ON) == Switch.ON)
+                        options(uri))
                 .open(context);
+    }
+
+    private static JdbcOptions options(StoreUri uri) {
+        JdbcOptions usual = JdbcOptions.DEFAULTS;
+        return new JdbcOptions(
+                choice(uri, STRATEGY, Strategy.class, usual.strategy()),
+                uri.option(PREFIX).orElse(usual.prefix()),
+                choice(uri, SCHEMA, SchemaMode.class, usual.schema()),
+                number(uri, CONNECTIONS, usual.connections()),
+                choice(uri, NOTIFICATIONS, Switch.class, Switch.ON) == Switch.ON,
+                number(uri, GENERATION, usual.generation()));
     }
 
     /** Whether something is used. */

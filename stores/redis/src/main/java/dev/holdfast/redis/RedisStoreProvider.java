@@ -6,6 +6,7 @@ import dev.holdfast.redis.topology.Deployment;
 import dev.holdfast.redis.topology.MemberThreads;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.topology.SentinelDeployment;
+import dev.holdfast.redis.topology.Sentinels;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Clocks;
 import dev.holdfast.redis.wire.ConnectionSettings;
@@ -64,21 +65,29 @@ public final class RedisStoreProvider implements StoreProvider {
             case ONE -> new OneServer(servers.apply(address.hosts().get(0)));
             case SENTINEL ->
                 new SentinelDeployment(
-                        address.hosts().stream()
-                                .<Server>map(host -> new PooledServer(
-                                        host, sentinels(address, uri, connections), context.clock(), clocks, watch))
-                                .toList(),
-                        address.master(),
+                        new Sentinels(
+                                address.hosts().stream()
+                                        .<Server>map(host -> new PooledServer(
+                                                host,
+                                                sentinelSettings(address, uri, connections),
+                                                context.clock(),
+                                                clocks,
+                                                watch))
+                                        .toList(),
+                                address.master(),
+                                threads),
                         connections,
-                        context.clock(),
-                        servers);
-            case CLUSTER -> new ClusterDeployment(address::hosts, servers, threads, context.clock(), context.random());
+                        (host, guard) -> new PooledServer(host, connections, context.clock(), clocks, watch, guard),
+                        context.clock());
+            case CLUSTER ->
+                new ClusterDeployment(
+                        address::hosts, servers, threads, settings.timeout(), context.clock(), context.random());
             case REDLOCK -> throw new IllegalArgumentException("not a scheme of this provider");
         };
         return RedisStore.open(context, settings, deployment, clocks, threads, watch::close);
     }
 
-    private static ConnectionSettings sentinels(Address address, StoreUri uri, ConnectionSettings connections) {
+    private static ConnectionSettings sentinelSettings(Address address, StoreUri uri, ConnectionSettings connections) {
         return address.logsInAtSentinels(uri)
                 ? connections.forSentinels(address.user(), address.password())
                 : connections.forSentinels(null, null);

@@ -29,8 +29,8 @@ public final class Faults {
     private static final int H2_CONCURRENT_UPDATE = 90131;
     private static final int H2_DEADLOCK = 40001;
 
-    private static final Set<String> UNREACHABLE_STATES =
-            Set.of("25006", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "57014", "HYT00", "HYT01", "70100");
+    private static final Set<String> UNREACHABLE_STATES = Set.of(
+            "25006", "55000", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "57014", "HYT00", "HYT01", "70100");
 
     /** Too many connections, shutdown in progress, connection killed, server gone, lost connection, read only. */
     private static final Set<Integer> UNREACHABLE_MYSQL_CODES =

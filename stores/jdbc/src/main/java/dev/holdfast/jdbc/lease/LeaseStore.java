@@ -8,6 +8,7 @@ import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -58,6 +59,7 @@ public final class LeaseStore implements LockStore {
     private final ServerTime serverTime;
 
     private final boolean listen;
+    private final int generation;
     private final StoreTraits traits;
     private volatile @Nullable Tools tools;
     private volatile boolean closed;
@@ -80,13 +82,20 @@ public final class LeaseStore implements LockStore {
      * @param context what the engine lends
      * @param expected the dialect, as far as it is known
      * @param listen whether to use LISTEN and NOTIFY where there is
+     * @param generation what the operator has set
      */
     public LeaseStore(
-            Database database, Schema schema, StoreContext context, Optional<Dialect> expected, boolean listen) {
+            Database database,
+            Schema schema,
+            StoreContext context,
+            Optional<Dialect> expected,
+            boolean listen,
+            int generation) {
         this.database = database;
         this.schema = schema;
         this.context = context;
         this.listen = listen;
+        this.generation = generation;
         this.traits =
                 traitsOf(listen && expected.filter(Dialect.POSTGRESQL::equals).isPresent());
         this.serverTime = new ServerTime(context.clock());
@@ -114,7 +123,8 @@ public final class LeaseStore implements LockStore {
                 LockOptions.SHORTEST_LEASE,
                 Duration.ofDays(3650),
                 "committed locks survive a restart; a replica that is promoted without the last commits may grant a"
-                        + " lock twice, with tokens that grow by its clock");
+                        + " lock twice; on PostgreSQL with a larger token, elsewhere if its clock is not behind by more"
+                        + " than its lag or the operator raises the generation");
     }
 
     @Override
@@ -348,7 +358,7 @@ public final class LeaseStore implements LockStore {
             known = database.run(operation, lockName, connection -> {
                 Dialect dialect = Dialect.of(connection);
                 schema.ensure(dialect, connection);
-                return toolsFor(new LeaseSql(dialect, schema.prefix()));
+                return toolsFor(new LeaseSql(Epochs.of(dialect, connection, generation), schema.prefix()));
             });
             tools = known;
             if (database.connections().isShared()) {

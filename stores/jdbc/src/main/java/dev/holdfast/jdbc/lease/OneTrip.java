@@ -76,7 +76,7 @@ final class OneTrip {
                     FROM ${p}lock l, (SELECT ${now} AS now OFFSET 0) n
                     WHERE l.name = ? AND l.owner = ? AND l.epoch = ? AND l.expires > n.now AND %s),
                 h AS MATERIALIZED (
-                    SELECT c.*, l.capacity, l.now, GREATEST(l.epoch + 1, l.now) AS granted,
+                    SELECT c.*, l.capacity, l.now, GREATEST(l.epoch + 1, l.now + ${ahead}) AS granted,
                         LEAST(c.lease, %d) AS valid
                     FROM ${p}claim c, l WHERE c.name = l.name AND c.state = 'W' AND c.expires > l.now
                     ORDER BY c.arrival, c.owner LIMIT 1),

@@ -84,7 +84,8 @@ public final class JedisClients {
         Supplier<Collection<HostAndPort>> seeds = () -> nodes(client).keySet().stream()
                 .map(each -> HostAndPort.of(String.valueOf(each)))
                 .toList();
-        return new ClusterDeployment(seeds, servers, threads, context.clock(), context.random());
+        return new ClusterDeployment(
+                seeds, servers, threads, context.commandTimeout(), context.clock(), context.random());
     }
 
     private static Map<?, ?> nodes(UnifiedJedis client) {

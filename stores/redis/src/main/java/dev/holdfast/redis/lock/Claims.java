@@ -105,7 +105,7 @@ final class Claims {
             claim.parts().forEach(part -> calls.add(withdrawal(claim, part, mayStillArrive)));
         } else {
             List<byte[]> heads = heads(claim);
-            calls.add(placed(Call.of(Script.WITHDRAW, heads, arguments(claim, mayStillArrive))));
+            calls.add(stamped(Call.of(Script.WITHDRAW, heads, arguments(claim, mayStillArrive))));
         }
         router.deliver(calls, null);
         for (Call call : calls) {
@@ -119,7 +119,7 @@ final class Claims {
         long sentNanos = context.clock().nanos();
         int extended = mode | Records.EXTEND | (claim.queue() ? Records.QUEUE : 0);
         byte[] record = records.claim(claim, part, extended, List.of());
-        Call call = placed(Call.of(Script.ACQUIRE, keys.head(part.name()), record));
+        Call call = stamped(Call.of(Script.ACQUIRE, keys.head(part.name()), record));
         router.deliver(call, replicas, deadline);
         return outcome(claim, List.of(part), call, sentNanos);
     }
@@ -141,19 +141,19 @@ final class Claims {
         List<Claim.Part> parts = claim.parts();
         if (parts.size() == 1) {
             byte[] record = records.claim(claim, parts.get(0), asked, List.of());
-            return placed(Call.of(Script.ACQUIRE, keys.head(parts.get(0).name()), record));
+            return stamped(Call.of(Script.ACQUIRE, keys.head(parts.get(0).name()), record));
         }
         List<byte[]> heads = heads(claim);
-        return Call.of(
+        return stamped(Call.of(
                 Script.ACQUIRE,
                 heads,
                 parts.stream()
                         .map(part -> records.claim(claim, part, asked, heads))
-                        .toList());
+                        .toList()));
     }
 
     private Call withdrawal(Claim claim, Claim.Part part, boolean mayStillArrive) {
-        return placed(Call.of(Script.WITHDRAW, List.of(keys.head(part.name())), arguments(claim, mayStillArrive)));
+        return stamped(Call.of(Script.WITHDRAW, List.of(keys.head(part.name())), arguments(claim, mayStillArrive)));
     }
 
     private List<byte[]> arguments(Claim claim, boolean mayStillArrive) {
@@ -162,8 +162,8 @@ final class Claims {
         return List.of(owner, tombstone);
     }
 
-    private Call placed(Call call) {
-        return cluster ? call.withPlace() : call;
+    private Call stamped(Call call) {
+        return router.deployment().stamp(call);
     }
 
     private List<byte[]> heads(Claim claim) {

@@ -30,6 +30,7 @@ final class Grants {
     private final CallRouter router;
     private final @Nullable Replicas replicas;
     private final boolean cluster;
+    private final LongLines longLines;
 
     /** Some grants and the call that concerns them. */
     private record Batch(List<Grant> grants, Call call) {}
@@ -39,6 +40,7 @@ final class Grants {
         this.keys = keys;
         this.router = router;
         this.replicas = settings.replicas();
+        this.longLines = new LongLines(router);
         this.cluster = router.deployment().isCluster();
     }
 
@@ -66,12 +68,20 @@ final class Grants {
     List<ReleaseOutcome> release(List<Grant> grants) {
         List<Batch> batches = batches(Script.RELEASE, MOST_RELEASED_PER_SCRIPT, grants, Records::grant);
         deliver(batches, null);
+        batches.forEach(this::serveOn);
         if (batches.size() == 1) {
             return released(batches.get(0));
         }
         List<ReleaseOutcome> outcomes = new ArrayList<>(grants.size());
         batches.forEach(batch -> outcomes.addAll(released(batch)));
         return outcomes;
+    }
+
+    private void serveOn(Batch batch) {
+        int part = Answers.unserved(batch.grants.size(), batch.call.answer());
+        if (part >= 0) {
+            longLines.serve(keys.head(batch.grants.get(part).name()));
+        }
     }
 
     private static List<ReleaseOutcome> released(Batch batch) {
@@ -87,9 +97,9 @@ final class Grants {
     }
 
     private List<Batch> batches(Script script, int mostPerScript, List<Grant> grants, Function<Grant, byte[]> record) {
-        if (grants.size() == 1 && !cluster) {
+        if (grants.size() == 1) {
             Grant only = grants.get(0);
-            return List.of(new Batch(grants, Call.of(script, keys.head(only.name()), record.apply(only))));
+            return List.of(new Batch(grants, stamped(Call.of(script, keys.head(only.name()), record.apply(only)))));
         }
         List<Batch> batches = new ArrayList<>();
         int most = cluster ? 1 : mostPerScript;
@@ -102,9 +112,13 @@ final class Grants {
                 arguments.add(record.apply(grant));
             }
             Call call = Call.of(script, heads, arguments);
-            batches.add(new Batch(some, cluster ? call.withPlace() : call));
+            batches.add(new Batch(some, stamped(call)));
         }
         return batches;
+    }
+
+    private Call stamped(Call call) {
+        return router.deployment().stamp(call);
     }
 
     private void deliver(List<Batch> batches, @Nullable Replicas acknowledging) {

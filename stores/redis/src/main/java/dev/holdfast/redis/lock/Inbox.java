@@ -65,6 +65,7 @@ final class Inbox implements Subscriber.Listener {
                 long epoch = in.getLong();
                 listener.wanted(name(in), epoch);
             }
+            case 'R' -> asked(Records.owner(in));
             case 'L' -> {
                 OwnerId owner = Records.owner(in);
                 long epoch = in.getLong();
@@ -74,6 +75,14 @@ final class Inbox implements Subscriber.Listener {
                 // A message that a newer release knows. Messages are hints, so nothing is lost by not understanding
                 // one.
             }
+        }
+    }
+
+    /** A script doubts that a waiter lives, so it asks again. */
+    private void asked(OwnerId owner) {
+        Claim claim = waiting.get(owner);
+        if (claim != null) {
+            listener.retry(claim.parts().get(0).name(), owner);
         }
     }
 

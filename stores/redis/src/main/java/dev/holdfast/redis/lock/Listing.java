@@ -33,7 +33,7 @@ final class Listing {
     }
 
     Optional<LockView> inspect(String name) {
-        Call call = Call.of(Script.INSPECT, keys.head(name));
+        Call call = inspection(name);
         router.deliver(call, null);
         return view(name, call);
     }
@@ -79,7 +79,7 @@ final class Listing {
             String name = keys.name(Answers.bytes(head));
             if (first.size() < limit || name.compareTo(first.lastKey()) < 0) {
                 names.add(name);
-                calls.add(Call.of(Script.INSPECT, keys.head(name)));
+                calls.add(inspection(name));
             }
         }
         router.deliver(calls, null);
@@ -93,10 +93,14 @@ final class Listing {
         }
     }
 
+    private Call inspection(String name) {
+        return router.deployment().stamp(Call.of(Script.INSPECT, keys.head(name)));
+    }
+
     private static Optional<LockView> view(String name, Call call) {
         if (call.failure() != null) {
             throw Faults.of("inspect", name, call.failure());
         }
-        return Views.read(name, call.answer());
+        return Views.read(name, call.answer(), call.generation());
     }
 }

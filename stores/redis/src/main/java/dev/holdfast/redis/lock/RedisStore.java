@@ -168,7 +168,7 @@ public final class RedisStore implements LockStore {
                 Script.EVICT,
                 List.of(keys.head(name)),
                 List.of(Keys.bytes(by), Keys.bytes(reason), Keys.bytesOf(epoch)));
-        call = (router.deployment().isCluster() ? call.withPlace() : call).once();
+        call = router.deployment().stamp(call).once();
         router.deliver(call, null);
         if (call.failure() != null) {
             throw Faults.of("evict", name, call.failure());

@@ -4,6 +4,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Records;
+import dev.holdfast.redis.wire.Stamp;
 import dev.holdfast.spi.Grant;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -32,20 +33,22 @@ final class Views {
 
     private final String name;
     private final long now;
+    private final long generation;
     private final List<LockView.Holder> holders = new ArrayList<>();
     private final List<LockView.Waiter> waiters = new ArrayList<>();
     private LockKind kind = LockKind.EXCLUSIVE;
     private int capacity = 1;
 
-    private Views(String name, long now) {
+    private Views(String name, long now, long generation) {
         this.name = name;
         this.now = now;
+        this.generation = Math.min(generation, Stamp.LARGEST_GENERATION);
     }
 
     /** {@return the view of a name; empty if there is nothing to tell} */
-    static Optional<LockView> read(String name, @Nullable Object answer) {
+    static Optional<LockView> read(String name, @Nullable Object answer, long generation) {
         List<?> fields = Answers.list(answer);
-        Views view = new Views(name, Answers.number(fields.get(0)));
+        Views view = new Views(name, Answers.number(fields.get(0)), generation);
         if (fields.get(1) instanceof byte[] head) {
             view.readHead(head);
         }
@@ -103,10 +106,17 @@ final class Views {
                     lines[LABEL_LINE],
                     record.getInt(UNITS_AT),
                     Grant.token(epoch, 0),
-                    // The epoch is the time of the grant, as long as the server's clock does not go back.
-                    since(epoch / MICROS_PER_MILLI + EPOCH_ORIGIN_MILLIS),
+                    since(grantedMillis(epoch)),
                     Optional.of(Duration.ofMillis(Math.max(0, expiry - now - 1)))));
         }
+    }
+
+    /**
+     * The epoch is the time of the grant, as long as the server's clock does not go back, put forward by the generation. A
+     * grant that has lived through a promotion seems to be older, by a step for each.
+     */
+    private long grantedMillis(long epoch) {
+        return (epoch - generation * Stamp.STEP_MICROS) / MICROS_PER_MILLI + EPOCH_ORIGIN_MILLIS;
     }
 
     private Optional<LockView.Eviction> eviction(List<?> fields) {

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallRouter {
     private static final int MOST_ROUNDS = 6;
+
+    /** The keys of a name move one by one; so often, and with such a pause, a call looks whether they are together. */
+    private static final int MOST_ROUNDS_ON_THE_MOVE = 50;
+
+    private static final long PAUSE_ON_THE_MOVE_NANOS = 4_000_000;
 
     private final Deployment deployment;
     private final Executor parallel;
@@ -80,17 +86,27 @@ public final class CallRouter {
         boolean interrupted = Thread.interrupted();
         try {
             List<Call> pending = calls;
+            int most = MOST_ROUNDS;
             for (int round = 1; !pending.isEmpty(); round++) {
                 List<Call> again = pending.size() == 1
                         ? deliverTo(serverFor(pending.get(0), deadline), pending, replicas, deadline)
                         : deliverByServer(pending, replicas, deadline);
-                pending = round < MOST_ROUNDS && !deadline.isOver() ? again : List.of();
+                if (again.stream().anyMatch(CallRouter::isOnTheMove)) {
+                    most = MOST_ROUNDS_ON_THE_MOVE;
+                    LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
+                }
+                pending = round < most && !deadline.isOver() ? again : List.of();
             }
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private static boolean isOnTheMove(Call call) {
+        ServerRefusal refusal = call.refusal();
+        return refusal != null && Faults.isOnTheMove(refusal);
     }
 
     /** Delivers a call that is for one certain server. */
@@ -134,7 +150,13 @@ public final class CallRouter {
     private @Nullable Server serverFor(Call call, Deadline deadline) {
         try {
             Server sentTo = call.sentTo();
-            return sentTo != null ? sentTo : deployment.serverFor(call.key(), deadline);
+            if (sentTo != null) {
+                // Under the generation of the slot: the one that takes it over has a larger one only afterwards.
+                return sentTo;
+            }
+            Route route = deployment.routeTo(call.key(), deadline);
+            call.under(route.generation());
+            return route.server();
         } catch (BrokenExchange | ServerRefusal unknown) {
             call.failed(unknown);
             return null;
@@ -175,7 +197,7 @@ public final class CallRouter {
     private boolean isWorthSendingAgain(
             Call call, ServerRefusal refusal, Server server, Set<Script> inFull, Deadline deadline) {
         if (refusal instanceof Redirection redirection) {
-            Server other = deployment.follow(redirection, server);
+            Server other = deployment.follow(redirection, server, deadline);
             call.sendAgain(redirection.isThisOnce() ? other : null, false);
             return true;
         }
@@ -183,6 +205,11 @@ public final class CallRouter {
         if (script != null && Faults.isUnknownScript(refusal)) {
             // One in full is enough: the server knows the script by the time it reads the others.
             call.sendAgain(call.sentTo(), inFull.add(script));
+            return true;
+        }
+        if (Faults.isOnTheMove(refusal) && call.mayBeRepeated()) {
+            // By the server's own word, a part of the script may have been done.
+            call.sendAfterMove(!Faults.isTornName(refusal));
             return true;
         }
         if (!Faults.isFromReplica(refusal)) {
@@ -216,7 +243,7 @@ public final class CallRouter {
     /** Whether, on second thoughts, another server answers for the call's key. */
     private boolean isElsewhere(Call call, Server server, Deadline deadline) {
         try {
-            if (deployment.serverFor(call.key(), deadline) != server) {
+            if (deployment.routeTo(call.key(), deadline).server() != server) {
                 call.sendAgain(null, false);
                 return true;
             }

@@ -1,13 +1,10 @@
 package dev.holdfast.redis.topology;
 
-import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
-import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Exchange;
 import dev.holdfast.redis.wire.HostAndPort;
-import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
 import dev.holdfast.redis.wire.ServerRefusal;
@@ -26,37 +23,36 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis Cluster: a map from slots to servers, learned from its members and from their redirections. Thread-safe.
  */
 public final class ClusterDeployment implements Deployment {
-    private static final int SLOTS = Slots.COUNT;
-
-    /** Who knows where to ask waits this part of its time for a newer map. */
-    private static final int DISCOVERY_SHARE = 4;
-
     private static final long SHORTEST_INTERVAL_NANOS = 50_000_000;
-    private static final byte[] SLOT_MAP = Keys.bytes("SLOTS");
+
+    /** What was learned longer ago is asked for anew before it is used, because a generation may be over by then. */
+    private static final long LONGEST_TRUST_NANOS = 10_000_000_000L;
+
+    /** Whoever knows where to ask waits this part of its time for a newer map. */
+    private static final int DISCOVERY_SHARE = 4;
 
     private final Supplier<Collection<HostAndPort>> seeds;
     private final Function<HostAndPort, Server> factory;
+    private final Duration patience;
+    private final FirstAnswer<HostAndPort> members;
     private final MonotonicClock clock;
     private final RandomGenerator random;
-    private final FirstAnswer<HostAndPort> members;
     private final Map<HostAndPort, Server> servers = new ConcurrentHashMap<>();
-    private final AtomicReferenceArray<@Nullable Server> bySlot = new AtomicReferenceArray<>(SLOTS);
+    private final SlotOwners owners = new SlotOwners();
     private final ReentrantLock discovery = new ReentrantLock();
     private volatile boolean suspected = true;
 
-    /** When the map was learned last; guarded by {@link #discovery}. */
-    private long learnedNanos = -SHORTEST_INTERVAL_NANOS;
+    /** When the map was learned last; written under {@link #discovery}. */
+    private volatile long learnedNanos = -SHORTEST_INTERVAL_NANOS;
 
     private volatile boolean closed;
 
@@ -64,10 +60,12 @@ public final class ClusterDeployment implements Deployment {
             Supplier<Collection<HostAndPort>> seeds,
             Function<HostAndPort, Server> factory,
             Executor threads,
+            Duration patience,
             MonotonicClock clock,
             RandomGenerator random) {
         this.seeds = seeds;
         this.factory = factory;
+        this.patience = patience;
         this.members = new FirstAnswer<>(threads);
         this.clock = clock;
         this.random = random;
@@ -79,18 +77,25 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key, Deadline deadline) {
+    public Call stamp(Call call) {
+        return call.stamped(true);
+    }
+
+    @Override
+    public Route routeTo(byte[] key, Deadline deadline) {
         int slot = Slots.of(key);
-        Server server = bySlot.get(slot);
-        if (server == null || suspected) {
-            discover(server != null, deadline);
-            server = bySlot.get(slot);
+        Route route = owners.routeTo(slot);
+        boolean old = clock.nanos() - learnedNanos > LONGEST_TRUST_NANOS;
+        if (route == null || suspected || old) {
+            suspected = true;
+            discover(route != null && !old, deadline);
+            route = owners.routeTo(slot);
         }
-        if (server == null) {
+        if (route == null) {
             throw BrokenExchange.beforeSending(
                     "no member of the cluster has slot " + slot, new IllegalStateException("the slot is not covered"));
         }
-        return server;
+        return route;
     }
 
     @Override
@@ -98,14 +103,7 @@ public final class ClusterDeployment implements Deployment {
         if (suspected) {
             discover(false, deadline);
         }
-        Set<Server> masters = new HashSet<>();
-        for (int slot = 0; slot < SLOTS; slot++) {
-            Server server = bySlot.get(slot);
-            if (server != null) {
-                masters.add(server);
-            }
-        }
-        return List.copyOf(masters);
+        return List.copyOf(owners.servers());
     }
 
     @Override
@@ -124,14 +122,31 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server follow(Redirection redirection, Server asked) {
+    public Server follow(Redirection redirection, Server asked, Deadline deadline) {
         HostAndPort told = redirection.target();
-        Server target = server(told.host().isEmpty() ? new HostAndPort(hostOf(asked), told.port()) : told);
+        // A member that does not know its own host leaves it empty.
+        HostAndPort address = told.host().isEmpty()
+                ? new HostAndPort(HostAndPort.of(asked.where()).host(), told.port())
+                : told;
         if (!redirection.isThisOnce()) {
-            bySlot.set(redirection.slot(), target);
-            suspected = true;
+            moveTo(address, redirection.slot(), deadline);
         }
-        return target;
+        return server(address);
+    }
+
+    /** Nobody knows better what a member has, and since when, than the member itself. */
+    private void moveTo(HostAndPort address, int slot, Deadline deadline) {
+        lockDiscovery(deadline);
+        try {
+            Route known = owners.routeTo(slot);
+            if (known == null || known.server() != servers.get(address)) {
+                learn(ask(address, share(deadline)));
+            }
+        } catch (BrokenExchange | ServerRefusal silent) {
+            suspected = true;
+        } finally {
+            discovery.unlock();
+        }
     }
 
     @Override
@@ -141,25 +156,28 @@ public final class ClusterDeployment implements Deployment {
 
     @Override
     public void beat() {
-        // Members of a minority stop answering by themselves, and redirections tell the rest.
+        // Members of a minority stop answering by themselves, and redirections tell the rest, but not that a server was
+        // promoted twice since it was asked last.
+        suspected = true;
+        try {
+            discover(false, Deadline.in(clock, patience));
+        } catch (BrokenExchange | ServerRefusal nobodyTells) {
+            suspected = true;
+        }
     }
 
     @Override
     public String failover() {
         return "Cluster: a failover of a slot loses what the new master had not received, so a lock may be granted"
-                + " while its holder still counts on it, until the holder's next renewal; tokens still grow, as long as"
-                + " the new master's clock is not behind the old one's by more than the failover took; several names"
-                + " are taken one after another";
+                + " while its holder still counts on it, until the holder's next renewal; tokens of a later master are"
+                + " larger than all of an earlier one, which has an hour to find out that it is none; several names are"
+                + " taken one after another";
     }
 
     @Override
     public void close() {
         closed = true;
         servers.values().forEach(Server::close);
-    }
-
-    private static String hostOf(Server server) {
-        return HostAndPort.of(server.where()).host();
     }
 
     private Server server(HostAndPort address) {
@@ -172,19 +190,16 @@ public final class ClusterDeployment implements Deployment {
 
     /** Learns the map anew, if it is suspected; does not wait long for that if there is something to go on with. */
     private void discover(boolean knowsSomething, Deadline deadline) {
-        Deadline patience = knowsSomething
-                ? deadline.atMost(Duration.ofNanos(Math.max(1, deadline.leftNanos() / DISCOVERY_SHARE)))
-                : deadline;
-        if (!lock(knowsSomething, patience)) {
+        boolean locked = discovery.tryLock();
+        if (!locked && knowsSomething) {
             return;
         }
+        if (!locked) {
+            lockDiscovery(deadline);
+        }
         try {
-            long now = clock.nanos();
-            if (suspected && now - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
-                learnedNanos = now;
-                Told told = askAnybody(patience);
-                suspected = false;
-                learn(told);
+            if (suspected && clock.nanos() - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
+                learn(askAnybody(knowsSomething ? share(deadline) : deadline));
             }
         } catch (BrokenExchange | ServerRefusal nobodyTells) {
             if (!knowsSomething) {
@@ -195,14 +210,10 @@ public final class ClusterDeployment implements Deployment {
         }
     }
 
-    /** False if somebody else is discovering and there is something to go on with. */
-    private boolean lock(boolean knowsSomething, Deadline patience) {
-        boolean locked = discovery.tryLock();
-        if (!locked && knowsSomething) {
-            return false;
-        }
+    private void lockDiscovery(Deadline deadline) {
+        boolean locked = false;
         try {
-            locked = locked || discovery.tryLock(Math.max(0, patience.leftNanos()), TimeUnit.NANOSECONDS);
+            locked = discovery.tryLock(Math.max(0, deadline.leftNanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -210,13 +221,14 @@ public final class ClusterDeployment implements Deployment {
             throw BrokenExchange.beforeSending(
                     "the cluster is being asked already", new TimeoutException("no answer in time"));
         }
-        return true;
     }
 
-    /** A slot map, with the address of the member that told it. */
-    private record Told(HostAndPort by, List<?> ranges) {}
+    /** What is left is also for the call itself. */
+    private static Deadline share(Deadline deadline) {
+        return deadline.atMost(Duration.ofNanos(Math.max(1, deadline.leftNanos() / DISCOVERY_SHARE)));
+    }
 
-    private Told askAnybody(Deadline deadline) {
+    private ClusterMap askAnybody(Deadline deadline) {
         Set<HostAndPort> known = new HashSet<>(servers.keySet());
         known.addAll(seeds.get());
         List<HostAndPort> inAnyOrder = new ArrayList<>(known);
@@ -224,33 +236,25 @@ public final class ClusterDeployment implements Deployment {
         return members.ask(inAnyOrder, address -> ask(address, deadline), deadline);
     }
 
-    private Told ask(HostAndPort address, Deadline deadline) {
-        Call call = Call.of(Command.CLUSTER, SLOT_MAP);
-        server(address).carry(new Exchange(List.of(call), null, deadline));
-        RuntimeException refused = call.failure();
-        if (refused != null) {
-            throw refused;
+    private ClusterMap ask(HostAndPort address, Deadline deadline) {
+        List<Call> questions = ClusterMap.questions();
+        server(address).carry(new Exchange(questions, null, deadline));
+        for (Call question : questions) {
+            RuntimeException refused = question.failure();
+            if (refused != null) {
+                throw refused;
+            }
         }
-        return new Told(address, Answers.list(call.answer()));
+        return ClusterMap.read(questions, address);
     }
 
-    private void learn(Told told) {
-        Set<Server> masters = new HashSet<>();
-        Set<Integer> covered = new HashSet<>();
-        for (Object each : told.ranges) {
-            List<?> range = Answers.list(each);
-            Server server = server(address(Answers.list(range.get(2)), told.by));
-            masters.add(server);
-            for (int slot = (int) Answers.number(range.get(0)); slot <= Answers.number(range.get(1)); slot++) {
-                bySlot.set(slot, server);
-                covered.add(slot);
-            }
-        }
-        for (int slot = 0; slot < SLOTS; slot++) {
-            if (!covered.contains(slot)) {
-                bySlot.set(slot, null);
-            }
-        }
+    /** Needs {@link #discovery}. */
+    private void learn(ClusterMap told) {
+        suspected = false;
+        owners.learn(told, this::server);
+        learnedNanos = clock.nanos();
+        Set<Server> masters = owners.servers();
+        told.masters().forEach(master -> masters.add(server(master.address())));
         servers.values().removeIf(server -> {
             boolean gone = !masters.contains(server);
             if (gone) {
@@ -258,12 +262,5 @@ public final class ClusterDeployment implements Deployment {
             }
             return gone;
         });
-    }
-
-    /** A member that does not know its own host leaves it empty: then it is the one that was asked. */
-    private static HostAndPort address(List<?> node, HostAndPort asked) {
-        String host = node.get(0) == null ? "" : Answers.text(node.get(0));
-        return new HostAndPort(
-                host.isEmpty() || host.equals("?") ? asked.host() : host, (int) Answers.number(node.get(1)));
     }
 }

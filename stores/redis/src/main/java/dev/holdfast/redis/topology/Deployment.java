@@ -1,6 +1,7 @@
 package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
@@ -12,13 +13,18 @@ public interface Deployment extends AutoCloseable {
     /** {@return whether keys are spread over several servers} */
     boolean isCluster();
 
+    /** {@return a call that can be sent to any server of this deployment, with its stamp if they replace each other} */
+    default Call stamp(Call call) {
+        return call;
+    }
+
     /**
      * Finds the server for a key.
      *
      * @throws BrokenExchange if nobody can tell now
      * @throws ServerRefusal if whoever could tell refuses
      */
-    Server serverFor(byte[] key, Deadline deadline);
+    Route routeTo(byte[] key, Deadline deadline);
 
     /**
      * Lists every server that keys are on.
@@ -38,7 +44,7 @@ public interface Deployment extends AutoCloseable {
     boolean isListeningPost(Server server);
 
     /** {@return the server that another one sent us to} */
-    Server follow(Redirection redirection, Server asked);
+    Server follow(Redirection redirection, Server asked, Deadline deadline);
 
     /** Notes that a server does not answer, or not as a master: the next question who answers is asked anew. */
     void suspect(Server server);

@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirstAnswer<K> {
     private static final Duration MOMENT = Duration.ofMillis(50);
+
+    private static final long SHORT_PAUSE_NANOS = 2_000_000;
 
     private final Executor threads;
     private final Set<K> asked = ConcurrentHashMap.newKeySet();
@@ -41,11 +44,19 @@ final class FirstAnswer<K> {
      * @throws ServerRefusal if everybody refuses
      */
     <T> T ask(List<K> candidates, Function<K, T> question, Deadline deadline) {
+        if (candidates.isEmpty()) {
+            throw new IllegalStateException("there is nobody to ask");
+        }
         BlockingQueue<Word<T>> words = new LinkedBlockingQueue<>();
         RuntimeException failure = null;
         int next = 0;
         int outstanding = 0;
-        while (next < candidates.size() || outstanding > 0) {
+        while (next < candidates.size() || outstanding > 0 || failure == null) {
+            if (next == candidates.size() && outstanding == 0) {
+                // All of them are being asked already, and will soon have answered, or not.
+                next = 0;
+                LockSupport.parkNanos(this, SHORT_PAUSE_NANOS);
+            }
             if (next < candidates.size() && begin(candidates.get(next++), question, words)) {
                 outstanding++;
             }

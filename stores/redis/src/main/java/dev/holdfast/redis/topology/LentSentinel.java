@@ -19,8 +19,8 @@ public final class LentSentinel implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key, Deadline deadline) {
-        return master.serverFor(key, deadline);
+    public Route routeTo(byte[] key, Deadline deadline) {
+        return master.routeTo(key, deadline);
     }
 
     @Override
@@ -39,8 +39,8 @@ public final class LentSentinel implements Deployment {
     }
 
     @Override
-    public Server follow(Redirection redirection, Server asked) {
-        return master.follow(redirection, asked);
+    public Server follow(Redirection redirection, Server asked, Deadline deadline) {
+        return master.follow(redirection, asked, deadline);
     }
 
     @Override

@@ -8,12 +8,14 @@ import java.util.List;
 /** A single server. */
 public final class OneServer implements Deployment {
     private final Server server;
+    private final Route route;
 
     /** The name leads to another server by now, so that it is to be found anew for listening too. */
     private volatile boolean demoted;
 
     public OneServer(Server server) {
         this.server = server;
+        this.route = new Route(server, 0);
     }
 
     @Override
@@ -22,8 +24,8 @@ public final class OneServer implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key, Deadline deadline) {
-        return server;
+    public Route routeTo(byte[] key, Deadline deadline) {
+        return route;
     }
 
     @Override
@@ -43,7 +45,7 @@ public final class OneServer implements Deployment {
     }
 
     @Override
-    public Server follow(Redirection redirection, Server asked) {
+    public Server follow(Redirection redirection, Server asked, Deadline deadline) {
         throw redirection;
     }
 

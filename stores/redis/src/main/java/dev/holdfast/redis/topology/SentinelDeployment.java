@@ -1,23 +1,23 @@
 package dev.holdfast.redis.topology;
 
-import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
-import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.ConnectionSettings;
 import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Exchange;
 import dev.holdfast.redis.wire.HostAndPort;
-import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.PromotionGuard;
 import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
 import dev.holdfast.redis.wire.ServerRefusal;
 import dev.holdfast.spi.MonotonicClock;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,31 +25,47 @@ import org.jspecify.annotations.Nullable;
  * heartbeat, because a master that was cut off may go on answering those who are cut off with it. Thread-safe.
  */
 public final class SentinelDeployment implements Deployment {
-    private static final byte[] MASTER_ADDRESS = Keys.bytes("get-master-addr-by-name");
+    /** A sentinel that knows of a promotion tells the others within seconds. */
+    private static final long LONGEST_LAG_NANOS = 60_000_000_000L;
 
-    private final List<Server> sentinels;
-    private final MonotonicClock clock;
-    private final String masterName;
+    /** Asking the sentinels may take this part of the time of a call. */
+    private static final int SENTINELS_SHARE = 4;
+
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+
+    private final Sentinels sentinels;
     private final ConnectionSettings settings;
-    private final Function<HostAndPort, Server> servers;
+    private final BiFunction<HostAndPort, PromotionGuard, Server> servers;
+    private final MonotonicClock clock;
     private final ReentrantLock discovery = new ReentrantLock();
     private volatile @Nullable Master master;
     private volatile boolean suspected;
+
+    /** The known master has said that it is none. */
+    private volatile boolean demoted;
+
+    /** No sentinel answers, and that was told; guarded by {@link #discovery}. */
+    private boolean deserted;
+
     private volatile boolean closed;
 
-    /** Which sentinel to ask first: another one after each failure. Guarded by {@link #discovery}. */
-    private int first;
+    /** The newest generation that was told, and when; guarded by {@link #discovery}. */
+    private long newest;
 
-    private record Master(HostAndPort address, Server server) {}
+    private long newestToldNanos;
+
+    private record Master(Promotion promotion, PromotionGuard guard, Route route) {
+        Server server() {
+            return route.server();
+        }
+    }
 
     public SentinelDeployment(
-            List<Server> sentinels,
-            String masterName,
+            Sentinels sentinels,
             ConnectionSettings settings,
-            MonotonicClock clock,
-            Function<HostAndPort, Server> servers) {
+            BiFunction<HostAndPort, PromotionGuard, Server> servers,
+            MonotonicClock clock) {
         this.sentinels = sentinels;
-        this.masterName = masterName;
         this.settings = settings;
         this.clock = clock;
         this.servers = servers;
@@ -61,29 +77,37 @@ public final class SentinelDeployment implements Deployment {
     }
 
     @Override
-    public Server serverFor(byte[] key, Deadline deadline) {
+    public Call stamp(Call call) {
+        return call.stamped(false);
+    }
+
+    @Override
+    public Route routeTo(byte[] key, Deadline deadline) {
         Master known = master;
-        return known != null && (!suspected || discovery.isLocked()) ? known.server : discover(deadline);
+        if (known != null && !known.guard.isOver() && (!suspected || discovery.isLocked())) {
+            return known.route;
+        }
+        return discover(deadline);
     }
 
     @Override
     public List<Server> masters(Deadline deadline) {
-        return List.of(serverFor(new byte[0], deadline));
+        return List.of(routeTo(new byte[0], deadline).server());
     }
 
     @Override
     public Server listeningPost(Deadline deadline) {
-        return serverFor(new byte[0], deadline);
+        return routeTo(new byte[0], deadline).server();
     }
 
     @Override
     public boolean isListeningPost(Server server) {
         Master known = master;
-        return known != null && known.server == server;
+        return known != null && known.server() == server;
     }
 
     @Override
-    public Server follow(Redirection redirection, Server asked) {
+    public Server follow(Redirection redirection, Server asked, Deadline deadline) {
         throw redirection;
     }
 
@@ -108,25 +132,25 @@ public final class SentinelDeployment implements Deployment {
     @Override
     public String failover() {
         return "Sentinel: a failover loses what the new master had not received, so a lock may be granted while its"
-                + " holder still counts on it, until the holder's next renewal; tokens still grow, as long as the new"
-                + " master's clock is not behind the old one's by more than the failover took";
+                + " holder still counts on it, until the holder's next renewal; tokens of a later master are larger than"
+                + " all of an earlier one, which has an hour to find out that it is none";
     }
 
     @Override
     public void close() {
         closed = true;
-        sentinels.forEach(Server::close);
+        sentinels.close();
         Master last = master;
         if (last != null) {
-            last.server.close();
+            last.server().close();
         }
     }
 
-    private Server discover(Deadline deadline) {
+    private Route discover(Deadline deadline) {
         boolean interrupted = false;
         boolean locked = false;
         try {
-            locked = discovery.tryLock(deadline.leftNanos(), TimeUnit.NANOSECONDS);
+            locked = discovery.tryLock(Math.max(0, deadline.leftNanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException later) {
             interrupted = true;
         }
@@ -139,53 +163,116 @@ public final class SentinelDeployment implements Deployment {
         }
         try {
             Master known = master;
-            return known != null && !suspected ? known.server : switchTo(ask(deadline));
+            if (known != null && !known.guard.isOver() && !suspected) {
+                return known.route;
+            }
+            Promotion told = ask(known, deadline);
+            if (told == null) {
+                suspected = false;
+                return Objects.requireNonNull(known).route;
+            }
+            boolean behind = isBehind(told);
+            if (behind && known == null) {
+                throw changing();
+            }
+            if (!behind && (known == null || known.guard.isOver() || !known.promotion.equals(told))) {
+                switchTo(bind(told, deadline));
+            }
+            suspected = false;
+            return Objects.requireNonNull(master).route;
         } finally {
             discovery.unlock();
         }
     }
 
-    private Server switchTo(HostAndPort address) {
-        Master known = master;
-        suspected = false;
-        if (known != null && known.address.equals(address)) {
-            return known.server;
+    /**
+     * Asks the sentinels; null if none of them answers and there is a master that is still the one they named. Without them
+     * there is no other, and one that others made in the meantime has larger tokens.
+     */
+    private @Nullable Promotion ask(@Nullable Master known, Deadline deadline) {
+        try {
+            Promotion told = sentinels.ask(share(deadline));
+            deserted = false;
+            return told;
+        } catch (BrokenExchange | ServerRefusal nobodyTells) {
+            if (known == null || known.guard.isOver() || demoted) {
+                throw nobodyTells;
+            }
+            if (!deserted) {
+                deserted = true;
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "no sentinel answers; Holdfast goes on with the master at "
+                                + known.server().where() + " as long as it answers as one",
+                        nobodyTells);
+            }
+            return null;
+        } finally {
+            demoted = false;
         }
-        Server server = servers.apply(address);
-        master = new Master(address, server);
-        if (known != null) {
-            known.server.close();
-        }
-        if (closed) {
-            server.close();
-        }
-        return server;
     }
 
-    private HostAndPort ask(Deadline deadline) {
-        RuntimeException last = null;
-        for (int i = 0; i < sentinels.size(); i++) {
-            Server server = sentinels.get((first + i) % sentinels.size());
-            try {
-                Call question = Call.of(Command.SENTINEL, MASTER_ADDRESS, Keys.bytes(masterName));
-                server.carry(new Exchange(List.of(question), null, deadline));
-                if (question.failure() != null) {
-                    last = question.failure();
-                    continue;
-                }
-                if (question.answer() instanceof List<?> address && address.size() == 2) {
-                    first = (first + i) % sentinels.size();
-                    return new HostAndPort(
-                            Answers.text(address.get(0)), Integer.parseInt(Answers.text(address.get(1))));
-                }
-                last = new ServerRefusal("ERR No such master: " + masterName);
-            } catch (BrokenExchange unreachable) {
-                last = BrokenExchange.beforeSending("no sentinel answers", unreachable);
-            } catch (ServerRefusal refused) {
-                last = refused;
-            }
+    /** What is left is also for the master itself. */
+    private static Deadline share(Deadline deadline) {
+        return deadline.atMost(Duration.ofNanos(Math.max(1, deadline.leftNanos() / SENTINELS_SHARE)));
+    }
+
+    @Override
+    public void demoted(Server server) {
+        if (isListeningPost(server)) {
+            demoted = true;
+            suspected = true;
         }
-        first = (first + 1) % sentinels.size();
-        throw last != null ? last : new IllegalStateException("there are no sentinels");
+    }
+
+    /** Whether sentinels have not yet heard of a promotion that others told of. After a while they rather count anew. */
+    private boolean isBehind(Promotion told) {
+        long now = clock.nanos();
+        if (told.generation() >= newest) {
+            newest = told.generation();
+            newestToldNanos = now;
+        }
+        return told.generation() < newest && now - newestToldNanos < LONGEST_LAG_NANOS;
+    }
+
+    private static BrokenExchange changing() {
+        return BrokenExchange.beforeSending(
+                "the sentinels are changing the master", new IllegalStateException("another promotion"));
+    }
+
+    /**
+     * Ties the generation of a promotion to the server that was promoted. Its replication id is read between two questions
+     * with the same answer, so it is the id of that promotion: the next one begins only when most sentinels know a newer.
+     */
+    private Master bind(Promotion told, Deadline deadline) {
+        PromotionGuard guard = new PromotionGuard();
+        Server server = servers.apply(told.master(), guard);
+        try {
+            Call question = PromotionGuard.question();
+            server.carry(new Exchange(List.of(question), null, deadline));
+            RuntimeException refused = question.failure();
+            if (refused != null) {
+                throw refused;
+            }
+            guard.expect(PromotionGuard.masterId(question.answer()));
+            if (!sentinels.ask(share(deadline)).equals(told)) {
+                throw changing();
+            }
+            return new Master(told, guard, new Route(server, newest));
+        } catch (RuntimeException unusable) {
+            server.close();
+            throw unusable;
+        }
+    }
+
+    private void switchTo(Master next) {
+        Master known = master;
+        master = next;
+        if (known != null) {
+            known.server().close();
+        }
+        if (closed) {
+            next.server().close();
+        }
     }
 }

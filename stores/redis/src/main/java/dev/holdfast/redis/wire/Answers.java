@@ -92,6 +92,11 @@ public final class Answers {
         return outcomes;
     }
 
+    /** {@return the part of a release whose line was not served to its end; -1 if there is none} */
+    public static int unserved(int parts, @Nullable Object answer) {
+        return answer instanceof List<?> fields && fields.size() > parts ? (int) number(fields.get(parts)) - 1 : -1;
+    }
+
     /** Refuses the answer that a script gives when it cannot read a name. */
     public static void checkReadable(String name, @Nullable Object answer) {
         if (answer instanceof List<?> fields) {

@@ -30,11 +30,23 @@ public final class Call {
 
     private boolean once;
 
-    /** The last argument is the place of the server, which is known when the call is sent. */
-    private boolean tellsPlace;
+    /** What the last argument says of the server, which is known when the call is sent. */
+    private enum Stamped {
+        NOTHING,
+        GENERATION,
+        GENERATION_AND_PLACE
+    }
+
+    private Stamped stamped = Stamped.NOTHING;
+
+    /** The generation of the server that it is sent to. */
+    private long generation;
 
     /** It was sent before, and nobody knows whether it took effect. */
     private boolean repeated;
+
+    /** The last answer tells everything that it has done: no earlier attempt has done a part of it. */
+    private boolean answersForAll = true;
 
     private @Nullable ServerClock clock;
     private int acknowledged;
@@ -85,8 +97,9 @@ public final class Call {
     /** Writes the command, and tells how many answers it will have. */
     public int send(ServerConnection line) {
         Connection connection = line.connection();
-        if (tellsPlace) {
-            arguments[arguments.length - 1] = Keys.bytes(line.place());
+        if (stamped != Stamped.NOTHING) {
+            byte[] place = stamped == Stamped.GENERATION_AND_PLACE ? Keys.bytes(line.place()) : NO_KEY;
+            arguments[arguments.length - 1] = Stamp.of(generation, sentTo != null, place);
         }
         if (sentTo != null) {
             connection.send(Command.ASKING);
@@ -146,13 +159,27 @@ public final class Call {
         answer = null;
     }
 
-    /** Adds the place of the server as the last argument, so that those whom the script tells know whose time it tells. */
-    public Call withPlace() {
+    /**
+     * Adds a stamp of the server as the last argument.
+     *
+     * @param withPlace so that those whom the script tells know whose time it tells
+     */
+    public Call stamped(boolean withPlace) {
         byte[][] more = Arrays.copyOf(arguments, arguments.length + 1);
         more[arguments.length] = NO_KEY;
         Call call = new Call(verb, more, script, key);
-        call.tellsPlace = true;
+        call.stamped = withPlace ? Stamped.GENERATION_AND_PLACE : Stamped.GENERATION;
         return call;
+    }
+
+    /** Says under which generation it is sent. */
+    public void under(long serversGeneration) {
+        generation = serversGeneration;
+    }
+
+    /** {@return under which generation it was sent last} */
+    public long generation() {
+        return generation;
     }
 
     /** Says that it must not be sent twice, because the second answer would be another one. */
@@ -171,9 +198,15 @@ public final class Call {
         sendAgain(null, false);
     }
 
+    /** Prepares to be sent again, because keys were on the move; perhaps after a part of it has taken effect. */
+    public void sendAfterMove(boolean mayHaveTakenEffect) {
+        answersForAll &= !mayHaveTakenEffect;
+        sendAgain(null, false);
+    }
+
     /** {@return whether it may have taken effect before it was answered} */
     public boolean isRepeated() {
-        return repeated;
+        return repeated || !answersForAll;
     }
 
     /** Prepares to be sent again: to a server that is about to take over its slot, or in full. */

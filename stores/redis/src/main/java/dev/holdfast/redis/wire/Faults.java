@@ -87,6 +87,16 @@ public final class Faults {
         return said.startsWith("READONLY") || said.startsWith("MASTERDOWN") || said.startsWith("UNBLOCKED");
     }
 
+    /** Whether a server refused because a slot is on the move and one of its keys is elsewhere. */
+    public static boolean isOnTheMove(ServerRefusal refused) {
+        return isTornName(refused) || said(refused).contains("attempted to access a non local key");
+    }
+
+    /** Whether a script refused because not all keys of a name are there; it has done nothing. */
+    public static boolean isTornName(ServerRefusal refused) {
+        return said(refused).startsWith("TRYAGAIN");
+    }
+
     public static boolean isUnknownScript(ServerRefusal refused) {
         return said(refused).startsWith("NOSCRIPT");
     }

@@ -38,6 +38,7 @@ public final class PooledServer implements Server {
 
     private final Clocks clocks;
     private final OverdueWatch watch;
+    private final @Nullable PromotionGuard guard;
 
     /** How many more threads may use a connection now. */
     private final AtomicInteger free;
@@ -53,6 +54,18 @@ public final class PooledServer implements Server {
 
     public PooledServer(
             HostAndPort address, ConnectionSettings settings, MonotonicClock clock, Clocks clocks, OverdueWatch watch) {
+        this(address, settings, clock, clocks, watch, null);
+    }
+
+    /** The same, with somebody who looks at every new connection. */
+    public PooledServer(
+            HostAndPort address,
+            ConnectionSettings settings,
+            MonotonicClock clock,
+            Clocks clocks,
+            OverdueWatch watch,
+            @Nullable PromotionGuard guard) {
+        this.guard = guard;
         this.address = address;
         this.settings = settings;
         this.clock = clock;
@@ -279,10 +292,22 @@ public final class PooledServer implements Server {
 
     private SocketConnection connect(Deadline deadline) {
         try {
-            return settings.connect(address, deadline);
+            return admitted(settings.connect(address, deadline));
         } catch (BrokenConnection unreachable) {
             throw BrokenExchange.beforeSending(where() + " cannot be reached", unreachable);
         }
+    }
+
+    private SocketConnection admitted(SocketConnection connection) {
+        if (guard != null) {
+            try {
+                guard.admit(connection);
+            } catch (RuntimeException refused) {
+                connection.cut();
+                throw refused;
+            }
+        }
+        return connection;
     }
 
     private String placeOf(SocketConnection connection) {
