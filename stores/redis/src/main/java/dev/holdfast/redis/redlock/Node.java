@@ -6,6 +6,7 @@ import dev.holdfast.redis.topology.Deployment;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.redis.wire.Server;
@@ -19,7 +20,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * One of the independent nodes: its connections, whether it is worth waiting for, and what it must still be told.
@@ -72,15 +72,16 @@ final class Node implements AutoCloseable {
      * @param index which of the nodes it is
      * @param dialler connects for asking
      * @param background the same node, for what may take longer
+     * @param patience how long that may take
      */
-    Node(int index, NodeDialler dialler, Server background, StoreContext context) {
+    Node(int index, NodeDialler dialler, Server background, Duration patience, StoreContext context) {
         this.index = index;
         this.where = background.where();
         this.context = context;
         this.dialler = dialler;
         this.background = background;
         unknownScripts.addAll(EnumSet.allOf(Script.class));
-        this.router = new CallRouter(new OneServer(background), context.ioExecutor());
+        this.router = new CallRouter(new OneServer(background), context.ioExecutor(), context.clock(), patience);
         this.deferred = new DeferredDelivery(context, router, () -> suspect(0));
     }
 

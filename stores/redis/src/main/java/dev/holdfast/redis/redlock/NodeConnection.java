@@ -4,6 +4,7 @@ import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Script;
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * One connection to a node, at which nobody waits: connecting, logging in, asking and reading the answers go on as far as
@@ -147,7 +147,7 @@ final class NodeConnection {
      *
      * @return whether anything that was asked has been answered by it
      * @throws BrokenExchange if the connection is broken; then it is of no use any more
-     * @throws JedisDataException if the node does not let us in
+     * @throws ServerRefusal if the node does not let us in
      */
     boolean advance() {
         try {
@@ -199,7 +199,7 @@ final class NodeConnection {
             if (answer == ReplyBuffer.INCOMPLETE) {
                 return false;
             }
-            if (answer instanceof JedisDataException refused) {
+            if (answer instanceof ServerRefusal refused) {
                 throw refused;
             }
             loginAnswers--;
@@ -283,7 +283,7 @@ final class NodeConnection {
         List<Call> again = List.of();
         Set<Script> inFull = EnumSet.noneOf(Script.class);
         for (Call call : calls) {
-            JedisDataException refusal = call.refusal();
+            ServerRefusal refusal = call.refusal();
             Script script = call.script();
             if (refusal != null && script != null && Faults.isUnknownScript(refusal)) {
                 again = again.isEmpty() ? new ArrayList<>() : again;

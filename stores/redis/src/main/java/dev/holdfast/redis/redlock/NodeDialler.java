@@ -2,6 +2,7 @@ package dev.holdfast.redis.redlock;
 
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Script;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -12,7 +13,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import redis.clients.jedis.HostAndPort;
 
 /** Begins connections to one node, and does not wait for them. Thread-safe. */
 final class NodeDialler {
@@ -49,8 +49,8 @@ final class NodeDialler {
 
     private List<InetSocketAddress> addresses() throws UnknownHostException {
         List<InetSocketAddress> all = new ArrayList<>();
-        for (InetAddress host : InetAddress.getAllByName(address.getHost())) {
-            all.add(new InetSocketAddress(host, address.getPort()));
+        for (InetAddress host : InetAddress.getAllByName(address.host())) {
+            all.add(new InetSocketAddress(host, address.port()));
         }
         Collections.rotate(all, -Math.floorMod(first.get(), all.size()));
         return all;

@@ -128,17 +128,23 @@ final class Nodes implements AutoCloseable {
             Predicate<QuorumRound> enough,
             Predicate<QuorumRound> decided,
             long untilNanos) {
-        return ask(question, enough, decided, untilNanos, nodeTimeoutNanos(), false);
+        return ask(question, enough, decided, untilNanos, nodeTimeoutNanos(), QuorumRound.Avoiding.LAGGARDS);
     }
 
     /** Asks all nodes and waits for whoever can be waited for. */
     QuorumRound askAll(IntFunction<List<Call>> question, long untilNanos) {
-        return ask(question, round -> false, round -> false, untilNanos, nodeTimeoutNanos(), true);
+        return ask(
+                question,
+                round -> false,
+                round -> false,
+                untilNanos,
+                nodeTimeoutNanos(),
+                QuorumRound.Avoiding.SUSPECTS);
     }
 
     /** Asks all nodes, and gives each as much time as there is. */
     QuorumRound askPatiently(IntFunction<List<Call>> question, Predicate<QuorumRound> enough, long untilNanos) {
-        return ask(question, enough, enough, untilNanos, patience.toNanos(), true);
+        return ask(question, enough, enough, untilNanos, patience.toNanos(), QuorumRound.Avoiding.NOBODY);
     }
 
     private QuorumRound ask(
@@ -147,14 +153,14 @@ final class Nodes implements AutoCloseable {
             Predicate<QuorumRound> decided,
             long untilNanos,
             long patienceNanos,
-            boolean evenIfBehind) {
+            QuorumRound.Avoiding avoiding) {
         // An interrupt that came before must not end the wait for the nodes.
         boolean interrupted = Thread.interrupted();
         try {
             interrupted |= begin(untilNanos);
             try {
                 QuorumRound round = new QuorumRound(this, question, untilNanos, patienceNanos);
-                round.send(evenIfBehind);
+                round.send(avoiding);
                 try {
                     round.gather(enough, decided);
                 } catch (UncheckedIOException noSelector) {

@@ -2,6 +2,7 @@ package dev.holdfast.redis.redlock;
 
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,7 +12,6 @@ import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One question to all nodes. The asking thread sends to all of them and then reads the answers itself, as they come, whoever
@@ -27,6 +27,16 @@ import redis.clients.jedis.exceptions.JedisException;
 final class QuorumRound {
     /** A node that is so many answers behind on a connection is asked on another one. */
     private static final int MOST_OWED = 4;
+
+    /** Who is left out, if there are enough others. */
+    enum Avoiding {
+        /** Nobody. */
+        NOBODY,
+        /** Those that did not answer lately. */
+        SUSPECTS,
+        /** Those, and those that do not keep up. */
+        LAGGARDS
+    }
 
     private enum State {
         NOT_ASKED,
@@ -130,16 +140,16 @@ final class QuorumRound {
     }
 
     /** Asks everybody who is worth asking, and everybody if those are too few. */
-    void send(boolean evenIfBehind) {
+    void send(Avoiding avoiding) {
         int trusted = 0;
         for (Node node : nodes.all()) {
-            trusted += calls.get(node.index()).isEmpty() || isAvoided(node, evenIfBehind) ? 0 : 1;
+            trusted += calls.get(node.index()).isEmpty() || isAvoided(node, avoiding) ? 0 : 1;
         }
         for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
                 continue;
             }
-            if (trusted >= nodes.quorum() && isAvoided(node, evenIfBehind)) {
+            if (trusted >= nodes.quorum() && isAvoided(node, avoiding)) {
                 failed(node, node.suspicion());
             } else {
                 send(node);
@@ -147,8 +157,9 @@ final class QuorumRound {
         }
     }
 
-    private static boolean isAvoided(Node node, boolean evenIfBehind) {
-        return node.isSuspected() || (!evenIfBehind && node.isBehind());
+    private static boolean isAvoided(Node node, Avoiding avoiding) {
+        return (avoiding != Avoiding.NOBODY && node.isSuspected())
+                || (avoiding == Avoiding.LAGGARDS && node.isBehind());
     }
 
     private void send(Node node) {
@@ -161,7 +172,7 @@ final class QuorumRound {
             connection.send(calls.get(node.index()));
         } catch (BrokenExchange broken) {
             broke(node, connection, broken);
-        } catch (JedisException refused) {
+        } catch (ServerRefusal refused) {
             refused(node, connection, refused);
         }
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ final class Recovery {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final int LOOKS_PER_WAIT = 10;
     private static final int STEPS_PER_PAUSE = 2;
+    private static final int NODE_TIMEOUTS_OF_PATIENCE = 10;
     private static final int DRIFT_DIVISOR = 100;
     private static final int VOTING = 1;
     private static final int EMPTY = 0;
@@ -120,6 +122,10 @@ final class Recovery {
             if (!hasEmpty(first)) {
                 return false;
             }
+            if (first.contains(null) && voting(first) < nodes.blocking()) {
+                // All have to be there, so those that are slow are given more time than a round has.
+                first = look(patiently(untilNanos), true);
+            }
             notice();
             // What is copied must be read after the wait was seen to be over.
             return ready(first).isEmpty() ? false : letVote(first, look(untilNanos), untilNanos);
@@ -152,9 +158,19 @@ final class Recovery {
     }
 
     private List<@Nullable Look> look(long untilNanos) {
+        return look(untilNanos, false);
+    }
+
+    private long patiently(long untilNanos) {
+        long enough = context.clock().nanos() + NODE_TIMEOUTS_OF_PATIENCE * nodes.nodeTimeoutNanos();
+        return Math.min(untilNanos, enough);
+    }
+
+    private List<@Nullable Look> look(long untilNanos, boolean patiently) {
         String mark = ClientId.mint();
+        IntFunction<List<Call>> question = node -> List.of(calls.look(mark, pause().multipliedBy(STEPS_PER_PAUSE)));
         QuorumRound round =
-                nodes.askAll(node -> List.of(calls.look(mark, pause().multipliedBy(STEPS_PER_PAUSE))), untilNanos);
+                patiently ? nodes.askPatiently(question, all -> false, untilNanos) : nodes.askAll(question, untilNanos);
         round.leave(node -> {});
         List<@Nullable Look> looks = new ArrayList<>();
         for (int node = 0; node < nodes.count(); node++) {

@@ -4,6 +4,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.spi.Claim;
@@ -20,7 +21,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import redis.clients.jedis.Protocol.Command;
 
 /** Looks at names on all nodes, and takes them away. A holder is whoever has a quorum. Thread-safe. */
 final class RedlockListing {

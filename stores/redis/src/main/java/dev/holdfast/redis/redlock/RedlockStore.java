@@ -10,9 +10,10 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.ConnectionSettings;
 import dev.holdfast.redis.wire.Faults;
-import dev.holdfast.redis.wire.JedisVersion;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.OverdueWatch;
 import dev.holdfast.redis.wire.PooledServer;
 import dev.holdfast.spi.AcquireOutcome;
@@ -29,8 +30,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * Locks on a quorum of independent Redis nodes, with tokens that are safe to compare. The protocol is modelled in
@@ -79,18 +78,16 @@ public final class RedlockStore implements LockStore {
 
     /** The same by other rules, to show what becomes of them. */
     public static RedlockStore open(StoreUri uri, StoreContext context, RedlockRules rules) {
-        JedisVersion.check();
         Address address = Address.of(uri);
         RedlockSettings settings = RedlockSettings.of(uri, context);
-        String authority = uri.option(ConnectionSettings.AUTHORITY).orElse(null);
-        ConnectionSettings asking = ConnectionSettings.of(address, settings.forAsking(address.tls()), authority);
-        ConnectionSettings background = ConnectionSettings.of(address, settings.forBackground(), authority);
+        ConnectionSettings asking = ConnectionSettings.of(address, settings.forAsking(address.tls()), uri);
+        ConnectionSettings background = ConnectionSettings.of(address, settings.forBackground(), uri);
         OverdueWatch watch = new OverdueWatch(context, background.lookInterval());
         Clocks clocks = new Clocks(context.clock());
         List<Node> nodes = new ArrayList<>();
         for (HostAndPort host : address.hosts()) {
             PooledServer patient = new PooledServer(host, background, context.clock(), clocks, watch);
-            nodes.add(new Node(nodes.size(), new NodeDialler(host, asking), patient, context));
+            nodes.add(new Node(nodes.size(), new NodeDialler(host, asking), patient, background.timeout(), context));
         }
         return new RedlockStore(new Nodes(nodes, context, settings, address.tls()), settings, rules, watch::close);
     }

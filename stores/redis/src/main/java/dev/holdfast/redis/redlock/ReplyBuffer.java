@@ -1,5 +1,6 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -7,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * What a node has sent so far, and the answers in it, of the second version of the protocol, which has no messages in
@@ -86,7 +86,7 @@ final class ReplyBuffer {
         at = end + 2;
         return switch (kind) {
             case '+' -> Arrays.copyOfRange(bytes.array(), begin, end);
-            case '-' -> new JedisDataException(new String(bytes.array(), begin, end - begin, StandardCharsets.UTF_8));
+            case '-' -> new ServerRefusal(new String(bytes.array(), begin, end - begin, StandardCharsets.UTF_8));
             case ':' -> number(begin, end);
             case '$' -> bulk((int) bounded(begin, end, LARGEST_SIZE));
             case '*' -> list((int) bounded(begin, end, LONGEST_LIST), depth);
