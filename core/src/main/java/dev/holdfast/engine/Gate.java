@@ -231,7 +231,8 @@ abstract class Gate {
             engine.cleanup.release(fresh, after);
             if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
                 // What it granted was taken away, or had ended before it came.
-                Refusal why = valid || asked.saidTaken() ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
+                boolean taken = asked.saidTaken() || (valid && !pushed);
+                Refusal why = taken ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
                 settle(taker, engine.isClosed() ? closed() : why, after);
             } else if (asked.directFor != null) {
                 refused(asked, Refusal.TAKEN, after);
