@@ -370,8 +370,9 @@ public final class LeaseStore implements LockStore {
     }
 
     private Tools toolsFor(LeaseSql sql) {
-        Ledger ledger = new Ledger(sql, client);
-        AtOnce atOnce = new AtOnce(sql, client);
+        Floor floor = new Floor(sql);
+        Ledger ledger = new Ledger(sql, floor, client);
+        AtOnce atOnce = new AtOnce(sql, floor, client);
         return new Tools(
                 sql,
                 ledger,
