@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockMismatchException;
 import dev.holdfast.StoreMisconfiguredException;
+import java.util.regex.Pattern;
 
 /**
  * A failure as the user sees it: one sentence and an exit code.
@@ -11,6 +12,10 @@ import dev.holdfast.StoreMisconfiguredException;
  * @param code the exit code
  */
 record Complaint(String sentence, int code) {
+    /** What the stores show as user and password is hidden already. */
+    private static final Pattern URL_WITH_USER = Pattern.compile("[^\\s']*:(?!//\\*\\*\\*@)[^\\s']*@[^\\s']*");
+
+    private static final Pattern SECRET_PARAMETER = Pattern.compile("(?i)((?:password|pwd|secret)\\w*=)[^\\s'&;]*");
 
     /** Tells what a failure means to the user of a store. */
     static Complaint of(Exception failure, String url) {
@@ -41,6 +46,12 @@ record Complaint(String sentence, int code) {
         return new Complaint(sentence + "; see '" + help + "'", Exit.USAGE).complain();
     }
 
+    /** A sentence that repeats what was typed may repeat a URL with its password, and not where a URL belongs. */
+    static String withoutSecrets(String sentence) {
+        String shown = URL_WITH_USER.matcher(sentence).replaceAll("…");
+        return SECRET_PARAMETER.matcher(shown).replaceAll("$1…");
+    }
+
     /**
      * Prints the sentence on standard error.
      *
@@ -48,7 +59,7 @@ record Complaint(String sentence, int code) {
      */
     int complain() {
         // Control characters would tear the sentence apart or steer the terminal.
-        System.err.println("holdfast: " + Printable.of(sentence));
+        System.err.println("holdfast: " + Printable.of(withoutSecrets(sentence)));
         return code;
     }
 }

@@ -26,7 +26,10 @@ final class GuardedRun {
 
     /** {@return the exit code} */
     static int execute(RunRequest request) {
-        return Stores.use(request.url(), choice -> new GuardedRun(request, choice).execute());
+        return Stores.use(request.url(), choice -> {
+            choice.refuseToExcludeNobody();
+            return new GuardedRun(request, choice).execute();
+        });
     }
 
     private int execute() {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param client who we are, instead of user and host
  */
 record StoreChoice(String url, Optional<String> password, Optional<String> client) {
+    private static final String MEMORY = "memory:";
     private static final String MYSQL = "jdbc:mysql:";
     private static final String MARIADB = "jdbc:mariadb:";
     private static final String MYSQL_DRIVER = "com.mysql.cj.jdbc.Driver";
@@ -26,6 +27,19 @@ record StoreChoice(String url, Optional<String> password, Optional<String> clien
                 url,
                 fromFile ? settings.file().get(Settings.Key.PASSWORD) : Optional.empty(),
                 settings.get(Settings.Key.CLIENT));
+    }
+
+    /**
+     * Refuses a store that nobody else can see.
+     *
+     * @throws IllegalArgumentException if it is one
+     */
+    void refuseToExcludeNobody() {
+        if (url.regionMatches(true, 0, MEMORY, 0, MEMORY.length())) {
+            throw new IllegalArgumentException(
+                    "locks in memory: are seen by nobody but this process, so they would keep"
+                            + " nobody out; use file:DIR, redis://, a database or ZooKeeper");
+        }
     }
 
     @Nullable

@@ -4,12 +4,9 @@ import dev.holdfast.Credentials;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastBuilder;
 import dev.holdfast.StoreMisconfiguredException;
-import dev.holdfast.spi.StoreProvider;
-import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -69,18 +66,15 @@ final class Stores {
         return connect(choice, who(choice), timeout(choice.url(), RunRequest.USUAL_LEASE));
     }
 
-    /** {@return whether the URL itself is at fault: not one, of an unknown kind, or with unknown options} */
+    /** {@return whether the URL itself is at fault: it is refused before anything is asked of a server} */
     static boolean isBadUrl(String url) {
-        StoreUri uri;
-        try {
-            uri = StoreUri.parse(url, Map.of(), null);
-        } catch (StoreMisconfiguredException malformed) {
+        try (Holdfast unconnected = Holdfast.builder().url(url).lazy(true).build()) {
+            return false;
+        } catch (StoreMisconfiguredException refused) {
             return true;
+        } catch (RuntimeException otherwise) {
+            return false;
         }
-        return ServiceLoader.load(StoreProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .noneMatch(provider -> provider.schemes().contains(uri.scheme())
-                        && provider.options().containsAll(uri.options().keySet()));
     }
 
     /** The XDG directory for state; relative paths there are to be ignored. */

@@ -108,12 +108,50 @@ class BadUsageTest {
 
     @Test
     void runWithoutItsLauncherIsRefused() {
-        Capture run = Capture.of("run", "--url", "memory:", "x", "--", "true");
+        Capture run = Capture.of("run", "--url", "file:/tmp/nowhere", "x", "--", "true");
 
         assertThat(run.code()).isEqualTo(Exit.INTERNAL);
         assertThat(run.err())
                 .contains("must be started by the launcher 'holdfast'")
                 .hasLineCount(1);
+    }
+
+    /** SECURITY.md: no message shows a password, however a URL is mistyped. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ls --url jdbc:oracle:thin:scott/canary@h:1521/x",
+                "ls --url redis:/:canary@h:x",
+                "ls --url redis://:canary@h:x",
+                "ls --url redis://:ca#canary@h:1",
+                "ls --url redis://:1234?canary@h:1",
+                "ls --url redis+sentinel://:canary@h:1",
+                "ls --url redlock://:canary@h:1",
+                "ls --url zookeeper://u:canary@h",
+                "ls --url zookeeper:/u:canary@h:1",
+                "ls --url jdbc:postgresql://u:canary@h:x/db?a=%zz",
+                "ls --url jdbc:nonsense://h/db?password=canary",
+                "ls --url nonsense://u:canary@h",
+                "ls --urll redis://:canary@h:1",
+                "ls --urll=redis://:canary@h:1",
+                "ls --urll=jdbc:postgresql://h/db?password=canary",
+                "redis://:canary@h:1 ls",
+                "show --url memory: a redis://:canary@h:1"
+            })
+    void aPasswordInAMistypedUrlIsNotShown(String line) {
+        Capture refused = Capture.of(line.split(" +"));
+
+        assertThat(refused.err())
+                .startsWith("holdfast: ")
+                .doesNotContain("canary")
+                .hasLineCount(1);
+        assertThat(refused.code()).isEqualTo(Exit.USAGE);
+    }
+
+    @Test
+    void aStoreThatExcludesNobodyIsRefused() {
+        refused(Capture.of("run", "--url", "memory:", "x", "--", "true"), "would keep nobody out");
+        refused(Capture.of("run", "--url", "Memory:jobs", "x", "--", "true"), "would keep nobody out");
     }
 
     private static void refused(Capture refused, String explanation) {

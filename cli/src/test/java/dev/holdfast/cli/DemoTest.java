@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("processes")
 class DemoTest {
     private static final int STOCK = 60;
+
+    /** A demonstration waits for a failover and for processes that it starts, for up to a minute each. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
     private static final List<String> SAFE = List.of(
             "version column",
             "compare-and-set on the stock",
@@ -42,7 +47,9 @@ class DemoTest {
     void withoutASharedLockTheStockIsOversoldAndOnEveryStoreItIsNot() {
         Launched demo = sandbox.holdfast("demo", "oversell", "--rig", "--stock", Integer.toString(STOCK));
 
-        assertThat(demo.exitCode()).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.exitCode(PATIENCE))
+                .as("it said: %s %s", demo.out(), demo.err())
+                .isZero();
         String out = demo.out();
         assertThat(out.lines()).allMatch(line -> line.length() <= 80);
         assertThat(out).doesNotContain("\u001b").containsPattern("HOW +SOLD +LEFT +OVERSOLD +ORDERS/S +RETRIES\n");
@@ -66,7 +73,9 @@ class DemoTest {
     void aPausedHolderDamagesUnguardedDataAndIsRefusedByTheGuard() {
         Launched demo = sandbox.holdfast("demo", "pause");
 
-        assertThat(demo.exitCode()).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.exitCode(PATIENCE))
+                .as("it said: %s %s", demo.out(), demo.err())
+                .isZero();
         String out = demo.out().replaceAll("\\s+", " ");
         assertThat(demo.out().lines()).allMatch(line -> line.length() <= 80);
         assertThat(out)
@@ -83,7 +92,9 @@ class DemoTest {
     void firstAttemptsFailOnARealRedisAndHoldfastDoesNot() {
         Launched demo = sandbox.holdfast("demo", "naive");
 
-        assertThat(demo.exitCode()).as("it said: %s %s", demo.out(), demo.err()).isZero();
+        assertThat(demo.exitCode(PATIENCE))
+                .as("it said: %s %s", demo.out(), demo.err())
+                .isZero();
         assertThat(demo.out().lines()).allMatch(line -> line.length() <= 80);
         assertThat(demo.out().replaceAll("\\s+", " "))
                 .contains(

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** A {@code holdfast} process. Used by one thread. */
@@ -23,8 +24,13 @@ final class Launched implements AutoCloseable {
 
     /** Waits for the end. {@return the exit code} */
     int exitCode() {
+        return exitCode(Sandbox.PATIENCE);
+    }
+
+    /** Waits for the end of something that may take its time. {@return the exit code} */
+    int exitCode(Duration patience) {
         try {
-            if (!process.waitFor(Sandbox.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!process.waitFor(patience.toSeconds(), TimeUnit.SECONDS)) {
                 throw new AssertionError("holdfast does not end; it said: " + out() + err());
             }
             return process.exitValue();

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.awaitility.core.ConditionTimeoutException;
 
@@ -31,13 +32,13 @@ final class Prompt implements AutoCloseable {
 
     /** Starts the shell and waits for its first prompt. */
     static Prompt open(Path screen, Map<String, String> environment) {
-        ProcessBuilder builder = new ProcessBuilder(
+        ProcessBuilder builder = new ProcessBuilder(Sandbox.withUsualSignals(List.of(
                         "script",
                         "--quiet",
                         "--return",
                         "--command",
                         "PS1='" + PROMPT + "' exec bash --norc --noprofile -i",
-                        "/dev/null")
+                        "/dev/null")))
                 .directory(screen.getParent().toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(screen.toFile());

@@ -25,6 +25,11 @@ final class Sandbox implements AutoCloseable {
     /** The launcher under test. */
     static final String LAUNCHER = System.getProperty("holdfast.launcher");
 
+    /** Older systems have an {@code env} without this option; there tests need a parent that ignores no signal. */
+    private static final List<String> RESET_SIGNALS = List.of("env", "--default-signal=HUP,INT,QUIT,TERM");
+
+    private static final boolean RESETS_SIGNALS = canResetSignals();
+
     private final Path directory;
     private final Map<String, String> environment = new HashMap<>();
     private final List<Launched> launched = new ArrayList<>();
@@ -167,6 +172,37 @@ final class Sandbox implements AutoCloseable {
         }
     }
 
+    /**
+     * A command whose process does not ignore the signals that tests send. A shell script that starts its tests in the
+     * background, and {@code nohup}, have them ignored, and every process passes that on.
+     */
+    static List<String> withUsualSignals(List<String> command) {
+        List<String> whole = new ArrayList<>();
+        if (RESETS_SIGNALS) {
+            whole.addAll(RESET_SIGNALS);
+        }
+        whole.addAll(command);
+        return whole;
+    }
+
+    private static boolean canResetSignals() {
+        List<String> probe = new ArrayList<>(RESET_SIGNALS);
+        probe.add("true");
+        try {
+            return new ProcessBuilder(probe)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException missing) {
+            return false;
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     private static List<String> withLauncher(String... arguments) {
         List<String> command = new ArrayList<>(List.of(LAUNCHER));
         command.addAll(List.of(arguments));
@@ -177,7 +213,7 @@ final class Sandbox implements AutoCloseable {
         int number = launched.size();
         Path out = path("out-" + number);
         Path err = path("err-" + number);
-        ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(withUsualSignals(command))
                 .directory(directory.toFile())
                 .redirectInput(input == null ? new File("/dev/null") : input.toFile())
                 .redirectOutput(out.toFile())

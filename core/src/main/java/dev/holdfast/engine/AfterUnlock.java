@@ -48,9 +48,8 @@ final class AfterUnlock {
 
     /** Runs everything; one action that fails does not keep the others from being run. */
     void run() {
-        Waiter first = woken;
-        if (first != null) {
-            guarded(first::deliver);
+        if (woken != null) {
+            deliver(woken);
         }
         if (next != null) {
             next.expectSoon();
@@ -63,11 +62,23 @@ final class AfterUnlock {
         }
     }
 
+    private static void deliver(Waiter waiter) {
+        try {
+            waiter.deliver();
+        } catch (RuntimeException | Error broken) {
+            report(broken);
+        }
+    }
+
     private static void guarded(Runnable action) {
         try {
             action.run();
         } catch (RuntimeException | Error broken) {
-            Log.get().log(System.Logger.Level.ERROR, "a step of the Holdfast engine failed", broken);
+            report(broken);
         }
+    }
+
+    private static void report(Throwable broken) {
+        Log.get().log(System.Logger.Level.ERROR, "a step of the Holdfast engine failed", broken);
     }
 }

@@ -53,6 +53,9 @@ final class Contender extends Timed {
     /** How many requests in a row were not answered. */
     private int failures;
 
+    /** Whether the timeline may know of it. The common claim, which is granted at once, never needs to look there. */
+    private boolean timed;
+
     /** Some request of it was never answered, and may still arrive at the store. */
     private boolean unanswered;
 
@@ -66,8 +69,8 @@ final class Contender extends Timed {
     /** Epochs of grants whose loss was told before they came; null if there are none. */
     private @Nullable Set<Long> lostEpochs;
 
-    /** Idle grants that must go back before the claim can succeed. Added by who enters, so guarded by this object itself. */
-    private @Nullable List<HeldGrant> releaseFirst;
+    /** Idle grants that must go back before the claim can succeed. Changed under this object's own monitor: who enters has no other. */
+    private volatile @Nullable List<HeldGrant> releaseFirst;
 
     /** Written by who enters, before the first call; read by who makes that call. */
     private long askBeforeNanos = Long.MAX_VALUE;
@@ -81,13 +84,17 @@ final class Contender extends Timed {
 
     /** Before its first call: adds what that call has to give back to the store. */
     synchronized void releasesFirst(HeldGrant idle) {
-        if (releaseFirst == null) {
-            releaseFirst = new ArrayList<>(1);
-        }
-        releaseFirst.add(idle);
+        List<HeldGrant> more = new ArrayList<>(releaseFirst == null ? List.of() : releaseFirst);
+        more.add(idle);
+        releaseFirst = more;
     }
 
-    private synchronized List<HeldGrant> takeReleaseFirst() {
+    private List<HeldGrant> takeReleaseFirst() {
+        // Almost always there is none, and then no monitor is needed.
+        return releaseFirst == null ? List.of() : takeReleaseFirstLocked();
+    }
+
+    private synchronized List<HeldGrant> takeReleaseFirstLocked() {
         List<HeldGrant> idle = releaseFirst == null ? List.of() : releaseFirst;
         releaseFirst = null;
         return idle;
@@ -234,6 +241,19 @@ final class Contender extends Timed {
     void answeredLate(@Nullable AcquireOutcome outcome, @Nullable Throwable failure, AfterUnlock after) {
         if (leftovers != null) {
             leftovers.replied(outcome, failure, after);
+        }
+    }
+
+    /** Sees to it that it is asked for again at a moment, if nothing comes up before. */
+    void askAt(long nanos) {
+        timed = true;
+        gate.engine.timeline.schedule(this, nanos);
+    }
+
+    void clearTimer() {
+        if (timed) {
+            timed = false;
+            gate.engine.timeline.cancel(this);
         }
     }
 

@@ -99,6 +99,11 @@ final class ExclusiveGate extends Gate {
     }
 
     @Override
+    void refused(Contender direct, Refusal why, AfterUnlock after) {
+        throw new IllegalStateException("an exclusive gate makes no direct attempts");
+    }
+
+    @Override
     void keep(HeldGrant fresh) {
         grant = fresh;
         fresh.watch();

@@ -36,9 +36,6 @@ import org.jspecify.annotations.Nullable;
  * Where there is no word yet, the waiter stays until the request under way is answered, or until it cannot be any more.
  */
 abstract class Gate {
-    /** What a wait is told when somebody else has the lock; other outcomes without a lease are exceptions. */
-    static final @Nullable RuntimeException TAKEN = null;
-
     final Engine engine;
     final String key;
     final WaitLine line = new WaitLine();
@@ -47,10 +44,7 @@ abstract class Gate {
     @Nullable
     Contender contender;
 
-    /** When the last word was heard, and what it was. */
-    private long heardNanos = Long.MIN_VALUE;
-
-    private @Nullable RuntimeException lastWord;
+    private final LastWord lastWord = new LastWord();
 
     private boolean retired;
 
@@ -108,7 +102,7 @@ abstract class Gate {
             if (engine.isClosed()) {
                 settle(waiter, closed(), after);
             } else if (engine.cleanup.isFull() && waiter.mayComeInAnyNumber()) {
-                settle(waiter, engine.cleanup.fullness(waiter.terms), after);
+                settle(waiter, new Refusal(engine.cleanup.fullness(waiter.terms)), after);
             } else {
                 admit(waiter, after);
             }
@@ -125,6 +119,9 @@ abstract class Gate {
      */
     final @Nullable Contender answered(
             Contender asked, long sentNanos, @Nullable AcquireOutcome outcome, @Nullable Throwable failure) {
+        if (outcome instanceof AcquireOutcome.Unknown unknown) {
+            return answered(asked, sentNanos, null, unknown.cause());
+        }
         AfterUnlock after = new AfterUnlock();
         synchronized (this) {
             asked.releaseIdleLater(after);
@@ -133,7 +130,7 @@ abstract class Gate {
                 asked.answeredLate(outcome, failure, after);
                 if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
                     // It is a word for others, too: of one lock, whatever the terms.
-                    heard(TAKEN, engine.now(), after);
+                    heard(Refusal.TAKEN, engine.now(), after);
                 }
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
                 granted(asked, granted.grants(), sentNanos, sentNanos, false, after);
@@ -142,7 +139,7 @@ abstract class Gate {
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
                 conclude(asked);
-                fail(asked, new LockMismatchException(mismatch.detail()), after);
+                fail(asked, new Refusal(new LockMismatchException(mismatch.detail())), after);
             } else if (outcome == null && failure == null && !asked.isNeeded()) {
                 // Its waiter left before it was asked.
                 asked.isNotAsked();
@@ -163,15 +160,15 @@ abstract class Gate {
         ReleaseResult result;
         synchronized (this) {
             long now = engine.now();
-            result = hold.grant.giveBack(hold, now, after);
-            if (result == ReleaseResult.RELEASE_AT_STORE) {
-                if (passOn(hold, now, after)) {
-                    result = ReleaseResult.RELEASED;
-                } else {
-                    hold.grant.end();
-                    // The next claim may reach the store before the release: then the release hands the lock on to it.
-                    resume(after);
-                }
+            if (!hold.grant.takeBack(hold, now, after)) {
+                result = hold.state == Hold.State.LOST ? ReleaseResult.LOST_BEFORE : ReleaseResult.RELEASED_BEFORE;
+            } else if (passOn(hold, now, after)) {
+                result = ReleaseResult.RELEASED;
+            } else {
+                result = ReleaseResult.RELEASE_AT_STORE;
+                hold.grant.end();
+                // The next claim may reach the store before the release: then the release hands the lock on to it.
+                resume(after);
             }
             retireIfIdle();
         }
@@ -212,7 +209,7 @@ abstract class Gate {
         asked.grant = fresh;
         conclude(asked);
         // Whatever was heard before is out of date, and this says nothing of those behind.
-        heardNanos = Long.MIN_VALUE;
+        lastWord.forget();
         Waiter taker = servedBy(asked);
         boolean valid = fresh.isValid(now) && !engine.lostSessions.include(grants);
         boolean good = valid && !asked.wasLost(fresh) && !engine.isClosed();
@@ -220,7 +217,7 @@ abstract class Gate {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
             // Somebody was ahead of them until their time was up.
-            tellOverdue(TAKEN, after);
+            tellOverdue(Refusal.TAKEN, after);
             if (pushed) {
                 fresh.renewSoon(now);
             }
@@ -230,10 +227,10 @@ abstract class Gate {
             engine.cleanup.release(fresh, after);
             if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
                 // The store has answered: what it granted was taken away.
-                boolean taken = valid && !pushed;
-                settle(taker, engine.isClosed() ? closed() : taken ? TAKEN : noAnswer(asked.terms), after);
+                Refusal why = valid && !pushed ? Refusal.TAKEN : new Refusal(noAnswer(asked.terms));
+                settle(taker, engine.isClosed() ? closed() : why, after);
             } else if (asked.directFor != null) {
-                refused(asked, TAKEN, after);
+                refused(asked, Refusal.TAKEN, after);
             }
         }
         resume(after);
@@ -253,25 +250,25 @@ abstract class Gate {
         after.wake(taker);
         engine.events.acquired(taker, lease.hold(), source, now, after);
         if (isTakenHere()) {
-            heard(TAKEN, now, after);
+            heard(Refusal.TAKEN, now, after);
         }
     }
 
     /** The store said that somebody else has the lock. */
     private void taken(Contender asked, long hintNanos, AfterUnlock after) {
         boolean again = asked.heardTaken();
-        heard(TAKEN, engine.now(), after);
+        heard(Refusal.TAKEN, engine.now(), after);
         if (asked.isOver()) {
             return;
         }
         if (asked.directFor != null) {
             asked.end(after);
             conclude(asked);
-            refused(asked, TAKEN, after);
+            refused(asked, Refusal.TAKEN, after);
         } else if (again) {
             askSoon(asked, engine.now());
         } else {
-            engine.timeline.schedule(asked, engine.now() + engine.pollDelay(hintNanos));
+            asked.askAt(engine.now() + engine.pollDelay(hintNanos));
         }
     }
 
@@ -283,28 +280,27 @@ abstract class Gate {
                         : new StoreUnavailableException("acquire", asked.claim.describe(), failure);
         engine.events.storeFailed("acquire", asked.claim.describe(), fault, after);
         int failures = asked.heardNothing();
-        heard(fault, engine.now(), after);
+        Refusal refusal = new Refusal(fault);
+        heard(refusal, engine.now(), after);
         if (asked.isOver()) {
             return;
         }
         boolean hopeless = fault instanceof StoreMisconfiguredException;
         if (!hopeless && asked.directFor == null) {
-            engine.timeline.schedule(asked, engine.now() + engine.pace.backoff(failures));
+            asked.askAt(engine.now() + engine.pace.backoff(failures));
             return;
         }
         asked.drop(after);
         conclude(asked);
         if (hopeless) {
-            fail(asked, fault, after);
+            fail(asked, refusal, after);
         } else {
-            refused(asked, fault, after);
+            refused(asked, refusal, after);
         }
     }
 
-    /** A direct attempt is over without a grant: there was no answer if there is a fault. */
-    void refused(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
-        fail(direct, fault, after);
-    }
+    /** A direct attempt is over without a grant. */
+    abstract void refused(Contender direct, Refusal why, AfterUnlock after);
 
     /** A second answer may repeat the grant, with news of waiters, or be another grant, which nobody needs. */
     private void repeated(Contender asked, @Nullable AcquireOutcome outcome, AfterUnlock after) {
@@ -321,18 +317,18 @@ abstract class Gate {
         }
     }
 
-    /** Settles the waiter of a claim that is over, with a fault or because the lock is taken; those behind go on. */
-    private void fail(Contender asked, @Nullable RuntimeException fault, AfterUnlock after) {
+    /** Settles the waiter of a claim that is over; those behind go on. */
+    private void fail(Contender asked, Refusal why, AfterUnlock after) {
         Waiter waiter = servedBy(asked);
         if (waiter != null) {
-            settle(waiter, fault, after);
+            settle(waiter, why, after);
         }
         resume(after);
     }
 
     /** The claim is over, one way or the other. */
     private void conclude(Contender asked) {
-        engine.timeline.cancel(asked);
+        asked.clearTimer();
         if (asked == contender) {
             contender = null;
         }
@@ -342,38 +338,37 @@ abstract class Gate {
     /** A claim is over; it may have a grant. */
     void concluded(Contender asked) {}
 
-    /** Ends a wait without a lease: with a fault, or because somebody else has the lock. */
-    final void settle(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
+    /** Ends a wait without a lease. */
+    final void settle(Waiter waiter, Refusal why, AfterUnlock after) {
         if (!waiter.isSettled()) {
             line.leave(waiter);
-            waiter.settle(null, fault);
+            waiter.settle(null, why.fault());
             after.wake(waiter);
-            engine.events.notAcquired(waiter, fault, after);
+            engine.events.notAcquired(waiter, why.fault(), after);
         }
     }
 
     /** Somebody is ahead of a waiter that asks once: the lock counts as taken, unless the last word was no answer. */
     final void refuseOnce(Waiter waiter, AfterUnlock after) {
         Contender asking = contender;
-        boolean stale = line.head() == null || heardNanos < line.head().startedNanos;
+        boolean stale = line.head() == null || !lastWord.isSince(line.head().startedNanos);
         boolean taken = isTakenHere() || asking == null || asking.saidTaken() || stale;
-        settle(waiter, taken ? TAKEN : lastWord, after);
+        settle(waiter, taken ? Refusal.TAKEN : lastWord.word(), after);
     }
 
     /** Remembers the last word and tells it to those who have only stayed for it. */
-    private void heard(@Nullable RuntimeException fault, long now, AfterUnlock after) {
-        heardNanos = now;
-        lastWord = fault;
-        tellOverdue(fault, after);
+    private void heard(Refusal word, long now, AfterUnlock after) {
+        lastWord.hear(word, now);
+        tellOverdue(word, after);
         reviewContender(after);
     }
 
-    private void tellOverdue(@Nullable RuntimeException fault, AfterUnlock after) {
+    private void tellOverdue(Refusal word, AfterUnlock after) {
         Waiter next = line.head();
         while (next != null && line.hasOverdue()) {
             Waiter behind = next.behind;
             if (next.isOverdue()) {
-                settle(next, fault, after);
+                settle(next, word, after);
             }
             next = behind;
         }
@@ -387,8 +382,8 @@ abstract class Gate {
             }
             Contender asking = contender;
             boolean taken = isTakenHere() || (asking != null && asking.saidTaken());
-            if (waiter.inLine && (taken || heardNanos >= waiter.startedNanos)) {
-                settle(waiter, taken ? TAKEN : lastWord, after);
+            if (waiter.inLine && (taken || lastWord.isSince(waiter.startedNanos))) {
+                settle(waiter, taken ? Refusal.TAKEN : lastWord.word(), after);
                 reviewContender(after);
             } else {
                 stay(waiter, asking);
@@ -407,7 +402,7 @@ abstract class Gate {
     /** Nothing was heard by the time at which everything must have been answered. */
     final void giveUp(Waiter waiter) {
         step(after -> {
-            settle(waiter, noAnswer(waiter.terms), after);
+            settle(waiter, new Refusal(noAnswer(waiter.terms)), after);
             reviewContender(after);
         });
     }
@@ -432,8 +427,8 @@ abstract class Gate {
         return true;
     }
 
-    final RuntimeException closed() {
-        return new ClientClosedException(engine.clientName);
+    final Refusal closed() {
+        return new Refusal(new ClientClosedException(engine.clientName));
     }
 
     static RuntimeException noAnswer(Terms terms) {
@@ -447,8 +442,7 @@ abstract class Gate {
         if (current != null && !current.serves(line.head())) {
             if (current.saidTaken()) {
                 // It stood in the store's line until now, so the lock has been taken until now.
-                heardNanos = engine.now();
-                lastWord = TAKEN;
+                lastWord.hear(Refusal.TAKEN, engine.now());
             }
             current.drop(after);
             conclude(current);
@@ -506,7 +500,7 @@ abstract class Gate {
 
     final void askSoon(Contender waiting, long now) {
         if (waiting.startAsking()) {
-            engine.timeline.cancel(waiting);
+            waiting.clearTimer();
             engine.poller.add(waiting, now);
         }
     }

@@ -41,8 +41,8 @@ final class HandOverCost {
         return Math.max(SHORTEST_TURN_NANOS, Math.min(LONGEST_TURN_NANOS, COSTS_PER_TURN * nanos()));
     }
 
-    /** A client that comes back within this time is worth waiting for. */
+    /** A client that comes back within this time is worth waiting for; never one that would miss most of any turn. */
     long quickNanos() {
-        return Math.max(LEAST_QUICK_NANOS, nanos() / 2);
+        return Math.min(LONGEST_TURN_NANOS / 2, Math.max(LEAST_QUICK_NANOS, nanos() / 2));
     }
 }

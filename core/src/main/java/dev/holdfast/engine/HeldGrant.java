@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Guarded by its gate's monitor, except where a field says otherwise. Methods that call {@link Gate#step}
- * or have a {@code synchronized} block are called without it, all others with it held. Longer than most files, because a grant is one state machine that has to be read
- * together.
+ * or have a {@code synchronized} block are called without it, all others with it held. Longer than most files, because a
+ * grant is one state machine that has to be read together.
  */
 final class HeldGrant {
     /** A renewal is due after this part of the time that the store gave. */
@@ -168,15 +168,15 @@ final class HeldGrant {
         plan();
     }
 
-    /** Takes the lease back that is out, if it is not lost; says that the grant itself is to be seen to. */
-    ReleaseResult giveBack(Hold lease, long now, AfterUnlock after) {
+    /** Takes the lease back that is out; false if it was lost or released before. */
+    boolean takeBack(Hold lease, long now, AfterUnlock after) {
         loseIfDue(lease, now, after);
         if (lease.state != Hold.State.HELD) {
-            return lease.state == Hold.State.LOST ? ReleaseResult.LOST_BEFORE : ReleaseResult.RELEASED_BEFORE;
+            return false;
         }
         lease.state = Hold.State.RELEASED;
         gate.engine.events.released(lease, now, after);
-        return ReleaseResult.RELEASE_AT_STORE;
+        return true;
     }
 
     /** No lease can be drawn any more. Somebody has to give the grant back to the store. */

@@ -97,8 +97,6 @@ final class Poller extends Timed {
         try {
             if (outcome == null) {
                 waiting.gate.answered(waiting, sentNanos, null, failure);
-            } else if (outcome instanceof AcquireOutcome.Unknown unknown) {
-                waiting.gate.answered(waiting, sentNanos, null, unknown.cause());
             } else {
                 waiting.gate.answered(waiting, sentNanos, outcome, null);
             }

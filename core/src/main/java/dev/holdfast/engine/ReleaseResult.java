@@ -4,7 +4,7 @@ package dev.holdfast.engine;
 enum ReleaseResult {
     /** The lease was held until now. */
     RELEASED,
-    /** The lease was held until now, and the store's grant has to go back too. */
+    /** The lease was held until now, and whoever released it has to give the grant back to the store. */
     RELEASE_AT_STORE,
     /** The lease was lost before. */
     LOST_BEFORE,

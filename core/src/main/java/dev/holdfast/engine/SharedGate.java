@@ -79,13 +79,13 @@ final class SharedGate extends Gate {
 
     /** Whoever was refused directly, and has time left, waits in line. */
     @Override
-    void refused(Contender direct, @Nullable RuntimeException fault, AfterUnlock after) {
+    void refused(Contender direct, Refusal why, AfterUnlock after) {
         Waiter waiter = direct.directFor;
         if (waiter == null || waiter.isSettled()) {
             return;
         }
         if (waiter.isOverdue() || engine.now() >= waiter.deadlineNanos) {
-            settle(waiter, fault, after);
+            settle(waiter, why, after);
             return;
         }
         if (engine.isClosed()) {
@@ -96,11 +96,11 @@ final class SharedGate extends Gate {
         if (line.head() == waiter) {
             Contender fresh = newContender(waiter.terms, true, null);
             contender = fresh;
-            if (fault == null) {
+            if (why.isTaken()) {
                 after.callFirst(fresh);
             } else {
                 fresh.isNotAsked();
-                engine.timeline.schedule(fresh, engine.now() + engine.pace.backoff(0));
+                fresh.askAt(engine.now() + engine.pace.backoff(0));
             }
         }
     }

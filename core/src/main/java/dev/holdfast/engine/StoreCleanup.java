@@ -311,19 +311,20 @@ final class StoreCleanup {
     }
 
     private void failed(CleanupTask task, @Nullable Throwable failure) {
+        long now = engine.now();
+        if (now >= task.untilNanos) {
+            ends();
+        } else {
+            task.failures++;
+            synchronized (this) {
+                waiting.add(task);
+                engine.timeline.schedule(task, now + engine.pace.backoff(engine.isClosed() ? 0 : task.failures));
+            }
+        }
+        // Last: whatever goes wrong there, the task is not lost.
         engine.events.tell(new HoldfastEvent.StoreFailed(
                 task.describe(),
                 "clean up",
                 failure != null ? failure : new StoreUnavailableException("release", task.describe(), null)));
-        long now = engine.now();
-        if (now >= task.untilNanos) {
-            ends();
-            return;
-        }
-        task.failures++;
-        synchronized (this) {
-            waiting.add(task);
-            engine.timeline.schedule(task, now + engine.pace.backoff(engine.isClosed() ? 0 : task.failures));
-        }
     }
 }

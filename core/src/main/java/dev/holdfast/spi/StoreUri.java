@@ -17,17 +17,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreUri {
     private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*");
-    private static final Pattern USER_INFO = Pattern.compile("(?<=//).*@");
-    private static final Pattern SECRET_PARAMETER = Pattern.compile("(?i)((?:password|pwd|secret)[^=&;]*=)[^&;]*");
 
     private final String scheme;
     private final String address;
     private final Map<String, String> options;
     private final @Nullable Credentials credentials;
 
-    private StoreUri(String scheme, String address, Map<String, String> options, @Nullable Credentials credentials) {
+    /** The address as messages may show it. */
+    private final String shown;
+
+    private StoreUri(
+            String scheme,
+            String address,
+            String shown,
+            Map<String, String> options,
+            @Nullable Credentials credentials) {
         this.scheme = scheme;
         this.address = address;
+        this.shown = shown;
         this.options = options;
         this.credentials = credentials;
     }
@@ -45,7 +52,7 @@ public final class StoreUri {
         int colon = url.indexOf(':');
         if (colon < 0 || !SCHEME.matcher(url.substring(0, colon)).matches()) {
             throw new StoreMisconfiguredException("the store URL has no scheme; it begins with one, such as"
-                    + " 'memory:', 'file:DIR', 'redis://host:port' or 'jdbc:…'");
+                    + " 'redis://host:port', 'jdbc:postgresql://…', 'zookeeper://host:port' or 'file:DIR'");
         }
         int hash = url.indexOf('#');
         String address = hash < 0 ? url : url.substring(0, hash);
@@ -61,7 +68,8 @@ public final class StoreUri {
             }
         }
         more.forEach((key, value) -> put(options, key, value));
-        return new StoreUri(url.substring(0, colon).toLowerCase(Locale.ROOT), address, options, credentials);
+        String shown = ShownAddress.of(address, hash >= 0 && url.indexOf('@', hash) >= 0);
+        return new StoreUri(url.substring(0, colon).toLowerCase(Locale.ROOT), address, shown, options, credentials);
     }
 
     /** {@return the scheme, in lower case, without the colon} */
@@ -102,8 +110,7 @@ public final class StoreUri {
     /** {@return the address without secrets and options, for messages} */
     @Override
     public String toString() {
-        String shown = USER_INFO.matcher(address).replaceAll("***@");
-        return SECRET_PARAMETER.matcher(shown).replaceAll("$1***");
+        return shown;
     }
 
     private static void put(Map<String, String> options, String key, String value) {

@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Holdfast;
@@ -51,6 +52,24 @@ class OddAnswersTest {
                     .atMost(LIMIT)
                     .until(() -> other.list("", 10).stream()
                             .allMatch(seen -> seen.holders().isEmpty()));
+        }
+    }
+
+    /** P2: "cannot tell" says why, also where the store tells it as an outcome and nobody waits. */
+    @Test
+    void anUnknownOutcomeOfATryKeepsItsCause() {
+        RuntimeException why = new IllegalStateException("one of two members is silent");
+        try (Holdfast locks = Holdfast.builder()
+                .store(context -> new DelegatingStore("unknown-try", context) {
+                    @Override
+                    public AcquireOutcome tryAcquire(Claim claim) {
+                        return new AcquireOutcome.Unknown(why);
+                    }
+                })
+                .build()) {
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> locks.lock("x").tryAcquire())
+                    .withCause(why);
         }
     }
 

@@ -46,6 +46,14 @@ class ReturnGapTest {
         assertThat(gap.worthWaitingNanos(cost)).isPositive();
     }
 
+    /** P12: on a store that is polled, a hand-over may cost a second; whoever comes once an hour is still not quick. */
+    @Test
+    void whoComesOnceAnHourIsNeverWaitedFor() {
+        cost.pollsEvery(TimeUnit.SECONDS.toNanos(2));
+        comesBackAfter(TimeUnit.HOURS.toNanos(1), 20);
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+    }
+
     @Test
     void aTurnIsAMultipleOfWhatAHandOverCostsWithinBounds() {
         assertThat(cost.turnNanos()).isEqualTo(TimeUnit.MICROSECONDS.toNanos(2_400));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreMisconfiguredException;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +43,49 @@ class StoreUriTest {
     void secretsDoNotShow(String url) {
         assertThat(parse(url).toString()).doesNotContain("canary");
         assertThat(parse(url).address()).contains("canary");
+    }
+
+    /** However malformed: pieces of URLs are put together at random, with a password wherever one could stand. */
+    @Test
+    void secretsDoNotShowInUrlsThatArePutTogetherAtRandom() {
+        String[] starts = {"redis", "rediss", "redlock+tls", "jdbc:postgresql", "jdbc:oracle:thin", "zookeeper", "Nope"
+        };
+        String[] slashes = {"://", ":/", ":", ":///", "://h:1,"};
+        String[] passwords = {
+            ":canary@", "u:canary@", "u:ca:canary@", "u:1/canary@", "u:1?canary@", "u:1#canary@", "u:a@canary@"
+        };
+        String[] hosts = {"h", "h:1", "h:x", "[::1]:1", "h:1,g:2", "", "h:1@"};
+        String[] ends = {"", "/db", "/db?x=y", ";x=y", "?password=canary", ";password=canary;", "#a=b", "#x", "/@"};
+        Random random = new Random(7);
+        for (int i = 0; i < 20_000; i++) {
+            String url = pick(random, starts)
+                    + pick(random, slashes)
+                    + pick(random, passwords)
+                    + pick(random, hosts)
+                    + pick(random, ends);
+            String said;
+            try {
+                said = parse(url).toString();
+            } catch (StoreMisconfiguredException refused) {
+                said = refused.toString();
+            }
+            assertThat(said).as(url).doesNotContain("canary");
+        }
+    }
+
+    private static String pick(Random random, String... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+
+    @Test
+    void whatIsNoSecretIsShown() {
+        assertThat(parse("redis://u:p@h:1/0#a=b")).hasToString("redis://***@h:1/0");
+        assertThat(parse("redis+sentinel://a:1,b:2/main")).hasToString("redis+sentinel://a:1,b:2/main");
+        assertThat(parse("jdbc:postgresql://h:1/db?user=u")).hasToString("jdbc:postgresql://h:1/db?…");
+        assertThat(parse("jdbc:h2:file:/a/b;MODE=MySQL")).hasToString("jdbc:h2:file:/a/b;…");
+        assertThat(parse("file:/var/lock/a b")).hasToString("file:/var/lock/a b");
+        assertThat(parse("memory:x")).hasToString("memory:x");
+        assertThat(parse("jdbc:oracle:thin:scott/tiger@h:1521/x")).hasToString("jdbc:oracle:…");
     }
 
     @ParameterizedTest

@@ -17,6 +17,9 @@ import java.util.List;
  * it is killed.
  */
 final class JobProcess {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long MOMENT_MILLIS = 20;
+
     private JobProcess() {}
 
     /** {@code URL A|B DIRECTORY ROUNDS|hang} */
@@ -24,12 +27,14 @@ final class JobProcess {
         List<String> names = namesOf(args[1]);
         Path directory = Path.of(args[2]);
         LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(3));
-        try (Holdfast locks = Holdfast.connect(args[0])) {
+        // Several cold processes on a busy machine need seconds to load a driver.
+        try (Holdfast locks =
+                Holdfast.builder().url(args[0]).commandTimeout(PATIENCE).build()) {
             if (args[3].equals("hang")) {
                 Lease lease = locks.all(names, options).acquire();
                 System.out.println("holds " + lease.names().size());
                 while (lease.isHeld()) {
-                    Thread.onSpinWait();
+                    Thread.sleep(MOMENT_MILLIS);
                 }
                 return;
             }

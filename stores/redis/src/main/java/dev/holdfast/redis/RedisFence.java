@@ -2,6 +2,9 @@ package dev.holdfast.redis;
 
 import dev.holdfast.Lease;
 import dev.holdfast.fence.StaleTokenException;
+import dev.holdfast.redis.wire.Faults;
+import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Script;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,20 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.redis.lock.RedisStore;
+import dev.holdfast.redis.topology.ClusterDeployment;
+import dev.holdfast.redis.topology.Deployment;
+import dev.holdfast.redis.topology.OneServer;
+import dev.holdfast.redis.topology.SentinelDeployment;
+import dev.holdfast.redis.topology.Sentinels;
+import dev.holdfast.redis.wire.Address;
+import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.JedisVersion;
+import dev.holdfast.redis.wire.OverdueWatch;
+import dev.holdfast.redis.wire.PooledServer;
+import dev.holdfast.redis.wire.PromotionGuard;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
@@ -7,6 +22,7 @@ import dev.holdfast.spi.StoreUri;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import redis.clients.jedis.HostAndPort;
 
@@ -51,16 +67,25 @@ public final class RedisStoreProvider implements StoreProvider {
         Deployment deployment = switch (address.kind()) {
             case ONE -> new OneServer(servers.apply(address.hosts().get(0)));
             case SENTINEL ->
-                new SentinelDeployment(
-                        address.hosts(),
-                        address.master(),
+                sentinels(
+                        address,
                         connections.forSentinels(address.logsInAtSentinels(uri) ? address : null),
-                        servers);
+                        context,
+                        (host, guard) -> new PooledServer(host, connections, context.clock(), clocks, watch, guard));
             case CLUSTER ->
                 new ClusterDeployment(
                         address::hosts, servers, settings.timeout().toNanos(), context.clock(), context.random());
             case REDLOCK -> throw new IllegalArgumentException("not a scheme of this provider");
         };
         return RedisStore.open(context, settings, deployment, clocks, watch::close);
+    }
+
+    private static Deployment sentinels(
+            Address address,
+            ConnectionSettings settings,
+            StoreContext context,
+            BiFunction<HostAndPort, PromotionGuard, Server> servers) {
+        Sentinels sentinels = new Sentinels(address.hosts(), address.master(), settings, context.ioExecutor());
+        return new SentinelDeployment(sentinels, settings, servers, context.clock());
     }
 }

@@ -1,6 +1,14 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreFactory;
+import dev.holdfast.redis.lock.RedisStore;
+import dev.holdfast.redis.topology.ClusterDeployment;
+import dev.holdfast.redis.topology.OneServer;
+import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.JedisVersion;
+import dev.holdfast.redis.wire.LentServer;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.StoreContext;
 import java.util.Collection;
 import java.util.Objects;

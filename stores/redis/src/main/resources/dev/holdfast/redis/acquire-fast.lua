@@ -1,13 +1,14 @@
 -- Acquire, the common cases of one name, without the prologue's weight. Invariants: a name whose lease is over, with no
 -- line and no tombstones, goes to whoever asks for it, with a larger epoch than any before; whoever wants all of a name
 -- that one holder has all of stands at the end of its line, and the holder is told. The answer is the epoch alone (the
--- whole lease, and nobody waits), or that of the common script.
-local fetched = redis.call('GET', KEYS[1])
-if #KEYS == 1 then
+-- whole lease, and nobody waits), or that of the common script, which also has everything about a slot on the move.
+local fetched, stamp = redis.call('GET', KEYS[1]), ARGV[#KEYS + 1]
+if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
+  local step = stamp and struct.unpack('>I8', stamp) or 0
   if not fetched then
     local time = redis.call('TIME')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    local ends, epoch = now + 259200000, (now - 1735689600000) * 1000
+    local ends, epoch = now + 259200000, (now - 1735689600000) * 1000 + step
     local expiry = now + struct.unpack('>I4', ARGV[1], 27) + 1
     redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, 48, ends, expiry, epoch, ARGV[1]),
       'PXAT', string.format('%.0f', ends))
@@ -20,7 +21,7 @@ if #KEYS == 1 then
     local now = ends - left
     local usual = left > 172800000 and last < 2251799813685247
     if usual and expiry <= now and flags == 48 then
-      local epoch = (now - 1735689600000) * 1000
+      local epoch = (now - 1735689600000) * 1000 + step
       if epoch <= last then
         epoch = last + 1
       end
@@ -32,15 +33,26 @@ if #KEYS == 1 then
     if usual and expiry > now and #fetched > 35 and mode <= 49 and sub(fetched, 44, 48) == sub(ARGV[1], 18, 22)
       and sub(fetched, 45, 48) == sub(fetched, 49, 52) and sub(ARGV[1], 19, 22) == sub(ARGV[1], 23, 26)
       and sub(fetched, 27, 42) ~= sub(ARGV[1], 1, 16) then
-      local hint = math.min(expiry - now, 5000)
+      local cluster = stamp and #stamp > 9
+      local hint, told = math.min(expiry - now, cluster and 2000 or 5000), now
+      if cluster then
+        local time = redis.call('TIME')
+        told = time[1] * 1000 + math.floor(time[2] / 1000)
+      end
       if mode == 48 then
-        return { 0, now, hint }
+        return { 0, told, hint }
       end
       local line, waiters, owner = KEYS[1] .. ':q', KEYS[1] .. ':w', sub(ARGV[1], 1, 16)
       if flags == 48 then
-        redis.call('DEL', line, waiters)
+        local deleted = redis.pcall('DEL', line, waiters)
+        if type(deleted) == 'table' then
+          -- A line cannot begin where the slot is leaving; the name is taken all the same.
+          return cluster and { 0, told, math.min(hint, 250) } or deleted
+        end
       end
-      if flags == 48 or not redis.call('ZSCORE', line, owner) then
+      -- Every fourth that joins a long line takes the common script, which looks for dead waiters.
+      if flags == 48 or not (now % 4 == 0 and redis.call('HLEN', waiters) > 32) and not redis.call('ZSCORE', line, owner)
+      then
         local turn = (now - 1735689600000) * 1000
         local before = tonumber(flags == 49 and redis.call('ZREVRANGE', line, 0, 0, 'WITHSCORES')[2] or nil)
         if before and before >= turn then
@@ -54,7 +66,7 @@ if #KEYS == 1 then
           redis.call('SET', KEYS[1], '11' .. sub(fetched, 3), 'KEEPTTL')
         end
         redis.call('PUBLISH', string.match(fetched, '^[^\n]*', 57), 'W' .. struct.pack('>I8', last) .. KEYS[1])
-        return { 0, now, hint }
+        return { 0, told, hint }
       end
     end
   end

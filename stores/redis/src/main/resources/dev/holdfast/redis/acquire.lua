@@ -1,16 +1,15 @@
 -- Acquire and poll. Invariant: an owner holds all of its names or none, in one step; it is answered with the grant it
 -- has, else granted if it fits, else, if it asks for that, it stands in every line with one and the same number.
--- KEYS: heads. ARGV: one record per key; in a cluster, the place.
+-- KEYS: heads. ARGV: one record per key, the stamp.
 -- Answers: {0, now, hint} contended, {1, now, left, epoch, wanted, ...} granted, {2, part, kind, capacity} mismatch,
 -- {3, part, format} cannot be read.
 local owner, mode, lease = sub(ARGV[1], 1, 16), string.byte(ARGV[1], 17) - 48, number(ARGV[1], 27)
 local queue, touch, extend = mode % 2 == 1, mode % 4 >= 2, mode % 8 >= 4
-place = ARGV[#KEYS + 1]
 local parts, gone = {}, false
 for i = 1, #KEYS do
   parts[i] = load(KEYS[i])
-  if parts[i].newer then
-    return { 3, i, parts[i].format }
+  if refusal(parts[i], i) then
+    return refusal(parts[i], i)
   end
 end
 for i = 1, #parts do
@@ -18,7 +17,7 @@ for i = 1, #parts do
 end
 if gone then
   settle()
-  return { 0, now, LONGEST_HINT }
+  return { 0, told(), LONGEST_HINT }
 end
 for i = 1, #parts do
   refresh(parts[i])
@@ -28,7 +27,7 @@ for i = 1, #parts do
 end
 
 local function granted(left, epochs)
-  local answer = { 1, now, left }
+  local answer = { 1, told(), left }
   for i = 1, #parts do
     answer[2 * i + 2] = epochs[i]
     answer[2 * i + 3] = wanted(parts[i]) and 1 or 0
@@ -104,6 +103,9 @@ for i = 1, #parts do
   hint = math.min(hint, parts[i].used > 0 and parts[i].expiry - now or IDLE_HINT)
 end
 if queue then
+  for i = 1, #parts do
+    sample(parts[i])
+  end
   if not turn then
     turn = (now - ORIGIN) * 1000
     for i = 1, #parts do
@@ -116,7 +118,13 @@ if queue then
   for i = 1, #parts do
     local part = parts[i]
     if not part.line then
-      call('DEL', KEYS[i] .. ':q', KEYS[i] .. ':w')
+      local deleted = redis.pcall('DEL', KEYS[i] .. ':q')
+      if place and type(deleted) == 'table' then
+        -- A line cannot begin where the slot is leaving; the name is taken all the same.
+        settle()
+        return { 0, told(), math.max(1, math.min(hint, IDLE_HINT)) }
+      end
+      call('DEL', KEYS[i] .. ':w')
     end
     call('ZADD', KEYS[i] .. ':q', string.format('%.0f', turn), owner)
     call('HSET', KEYS[i] .. ':w', owner, pack('>I8I8', now + PATIENCE, since) .. sub(ARGV[i], 17))
@@ -130,4 +138,4 @@ if queue then
   end
 end
 settle()
-return { 0, now, math.max(hint, 1) }
+return { 0, told(), math.max(hint, 1) }

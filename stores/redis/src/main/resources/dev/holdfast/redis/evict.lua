@@ -1,12 +1,11 @@
 -- Evict. Invariant: no holder keeps the name, nor any other name of the same claim; with an epoch, no holder that has it,
 -- and all others do. Each is told; the last epoch stays, so that the next grant fences them.
--- KEYS: a head. ARGV: by, reason, epoch or '', in a cluster, the place. Answer: how many.
+-- KEYS: a head. ARGV: by, reason, epoch or '', the stamp. Answer: how many.
 local MOST_REMEMBERED = 1000
 local only = tonumber(ARGV[3])
-place = ARGV[4]
 local name = load(KEYS[1])
-if name.newer then
-  return { 3, 1, name.format }
+if refusal(name, 1) then
+  return refusal(name, 1)
 end
 refresh(name)
 local holders = {}
@@ -24,7 +23,15 @@ elseif name.shared then
   end
 end
 
+-- While a slot moves, the memory of earlier evictions may be on its way, and must not find its place taken.
+local function forgets(key)
+  return arriving and call('EXISTS', key .. ':e') == 0
+end
+
 local function remember(key, owner)
+  if forgets(key) then
+    return
+  end
   if call('HLEN', key .. ':e') > MOST_REMEMBERED then
     call('DEL', key .. ':e')
   end
@@ -48,7 +55,7 @@ for i = 1, #holders do
   end
   outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'L' .. owner .. pack('>I8', epoch) .. name.key }
 end
-if #holders > 0 then
+if #holders > 0 and not forgets(name.key) then
   call('HSET', name.key .. ':e', 'by', ARGV[1], 'reason', ARGV[2], 'at', string.format('%.0f', now))
 end
 for i = 1, #touched do

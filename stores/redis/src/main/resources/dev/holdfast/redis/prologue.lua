@@ -1,29 +1,68 @@
 -- What acquire, release, withdraw and evict share: how the state of a name is read, served and written.
 -- Invariant: side keys are written before heads and heads before messages, so that a script which the server refuses
 -- half-way (out of memory, a slot on the move) has granted nothing; and before any decision about a name, its expired
--- holders are gone and every waiter at the head of the line that fits is granted.
+-- holders are gone and every waiter at the head of the line that fits is granted, as far as MOST_LOOKED_AT goes.
 --
 -- A record is 16 bytes of its own (head: owner; holder: expiry, epoch; waiter: expiry, since), then what the claim says:
 -- mode 17, kind 18, capacity 19-22, units 23-26, lease 27-30, then channel, client and label in lines, and, of a claim
--- over several names, their keys in further lines. All times are milliseconds of the server's clock.
+-- over several names, their keys in further lines. All times are milliseconds of the name's clock (see load).
+--
+-- The stamp is the last argument where servers replace each other: what the coordinator's generation adds to epochs (8
+-- bytes, microseconds), whether the slot is on its way here (9), and in a cluster the place, as the asking client knows it.
 local KEPT, KEPT_AT_LEAST = 259200000, 172800000
 local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
 local PROVISIONAL, PATIENCE, BURIED = 3000, 20000, 60000
-local LONGEST_HINT, IDLE_HINT, ABSENT = 5000, 250, 6000
-local PAGE = 16
+local LONGEST_HINT, IDLE_HINT, ABSENT, GRACE = 5000, 250, 6000, 200
+-- So many waiters of a name are looked at by one run of a script, in pages; so many are asked whether they live.
+local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128, 32
 
-local call, sub, match, pack, unpack = redis.call, string.sub, string.match, struct.pack, struct.unpack
+local call, sub, match, pack, spread, unpack = redis.call, string.sub, string.match, struct.pack, unpack, struct.unpack
 local names, outbox = {}, {}
-
--- Where this is, as the asking client knows it; nil but in a cluster.
 local now, place
+local step, arriving = 0, false
+if stamp then
+  step, arriving = unpack('>I8', stamp), string.byte(stamp, 9) == 49
+  if #stamp > 9 then
+    -- In a cluster nobody can be seen listening, so waiters ask more often and grants that nobody confirms are shorter.
+    place, PROVISIONAL, LONGEST_HINT = sub(stamp, 10), 2000, 2000
+  end
+end
 
 local function number(text, at)
   return (unpack('>I4', text, at))
 end
 
+local function server_time()
+  local time = call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- The time that clients are told, to relate one server's messages to its answers: a moved name's own clock does not do.
+local function told()
+  return place and server_time() or now
+end
+
+-- Whether every key is here that the head speaks of. While a slot moves, its keys come one by one; where they leave, the
+-- server refuses to look for one that is gone, before anything is done.
+local function is_torn(name)
+  local key = name.key
+  local whole = (not name.shared or call('EXISTS', key .. ':h') == 1)
+    and (not name.line or call('EXISTS', key .. ':q') + call('EXISTS', key .. ':w') == 2)
+    and (not name.graves or call('EXISTS', key .. ':t') == 1)
+  return arriving and not whole
+end
+
+-- Why nothing can be done with a name, if so: it cannot be read, or not now.
+local function refusal(name, part)
+  if name.newer then
+    return { 3, part, name.format }
+  end
+  return name.torn and redis.error_reply('TRYAGAIN the keys of this lock are on the move')
+end
+
 -- Reads a name once per script. Its clock is the time at which its key expires less what is left until then: that is
--- the server's clock, for the price of a cheaper command.
+-- the server's clock, for the price of a cheaper command. After a move it is behind or ahead of the new server's, and
+-- stays so for as long as the name has a time in it: a step would end leases early.
 local function load(key)
   local name = names[key]
   if name then
@@ -52,14 +91,15 @@ local function load(key)
       name.holder = sub(head, 27)
       name.kind, name.cap, name.used = sub(head, 44, 44), number(head, 45), number(head, 49)
     end
+    name.torn = place and is_torn(name)
+    name.idle = flags == 0 and not name.holder
   end
   if not now then
-    local left = name.ends and call('PTTL', key) or 0
+    local left = name.ends and not name.idle and call('PTTL', key) or 0
     if left > 0 then
       now = name.ends - left
     else
-      local time = call('TIME')
-      now = time[1] * 1000 + math.floor(time[2] / 1000)
+      now = server_time()
       name.ends = nil
     end
   end
@@ -74,6 +114,7 @@ local function recount(name)
     local expiry = unpack('>I8', all[i + 1])
     if expiry <= now then
       call('HDEL', name.key .. ':h', all[i])
+      name.unconfirmed = place and name.line
     else
       name.used = name.used + number(all[i + 1], 23)
       if name.expiry == 0 or expiry < name.expiry then
@@ -89,6 +130,7 @@ end
 local function refresh(name)
   if name.holder and name.expiry <= now then
     name.holder, name.used, name.expiry, name.dirty = nil, 0, 0, true
+    name.unconfirmed = place and name.line
   elseif name.shared and name.expiry <= now then
     recount(name)
   end
@@ -116,7 +158,7 @@ end
 
 -- Makes an owner a holder. A single one stands in the head; when a second comes, both stand in a hash.
 local function hold(name, owner, record, lease)
-  local epoch, expiry = (now - ORIGIN) * 1000, now + lease + 1
+  local epoch, expiry = (now - ORIGIN) * 1000 + step, now + lease + 1
   if epoch <= name.last then
     epoch = name.last + 1
   end
@@ -167,29 +209,75 @@ local function waiter(name, owner)
   leave(name, owner)
 end
 
+-- The next waiters in line who live, as {owner, arrival, record}, and whether there may be more. Dead ones leave the line,
+-- all of a page at once.
+local function look(name, at, size)
+  local page = call('ZRANGE', name.key .. ':q', at, at + size - 1, 'WITHSCORES')
+  local owners, living, dead = {}, {}, {}
+  for i = 1, #page, 2 do
+    owners[#owners + 1] = page[i]
+  end
+  if #owners > 0 then
+    local records = call('HMGET', name.key .. ':w', spread(owners))
+    for i = 1, #owners do
+      if records[i] and unpack('>I8', records[i]) > now then
+        living[#living + 1] = { owners[i], tonumber(page[2 * i]), records[i] }
+      else
+        dead[#dead + 1] = owners[i]
+      end
+    end
+  end
+  if #dead > 0 then
+    call('ZREM', name.key .. ':q', spread(dead))
+    call('HDEL', name.key .. ':w', spread(dead))
+    name.dirty = true
+  end
+  return living, #owners == size
+end
+
+-- Walks along the line, page by page, until visit(owner, arrival, record) says true or everybody that one script may look
+-- at was looked at. Whoever visit took out of the line must be counted by it in name.left_line.
+local function walk(name, visit)
+  local at, looked, size, more = 0, 0, SHORT_PAGE, name.line
+  name.unserved = false
+  while more and looked < MOST_LOOKED_AT do
+    local living
+    name.left_line = 0
+    living, more = look(name, at, size)
+    for i = 1, #living do
+      if visit(living[i][1], living[i][2], living[i][3]) then
+        return
+      end
+    end
+    at, looked, size = at + #living - name.left_line, looked + size, PAGE
+  end
+  name.unserved = more
+end
+
+-- Looks at some waiters of a long line, others each time, so that dead ones do not gather behind a lock that is held.
+local function sample(name)
+  local count = name.line and call('HLEN', name.key .. ':w') or 0
+  if count > LONG_LINE then
+    look(name, now % count, PAGE)
+  end
+end
+
 local function arrival(name, owner)
   return name.line and tonumber(call('ZSCORE', name.key .. ':q', owner) or nil)
 end
 
 -- The units of everybody in line before an arrival number, counted no further than is needed to exceed the room.
 local function ahead(name, number_in_line, room)
-  local units, at = 0, 0
-  while name.line and units <= room do
-    local page = call('ZRANGE', name.key .. ':q', at, at + PAGE - 1, 'WITHSCORES')
-    for i = 1, #page, 2 do
-      if tonumber(page[i + 1]) >= number_in_line then
-        return units
-      end
-      local record = waiter(name, page[i])
-      if record then
-        units, at = units + number(record, 23), at + 1
-      end
+  local units, done = 0, not name.line
+  walk(name, function(_, arrived, record)
+    if arrived >= number_in_line then
+      done = true
+    else
+      units = units + number(record, 23)
     end
-    if #page < 2 * PAGE then
-      return units
-    end
-  end
-  return units
+    return done or units > room
+  end)
+  return not done and name.unserved and math.huge or units
 end
 
 -- The grant rule: the units of everybody ahead, and one's own, fit the capacity.
@@ -202,9 +290,19 @@ local function wanted(name)
   return name.line and call('EXISTS', name.key .. ':q') == 1
 end
 
--- Whether somebody listens on a waiter's own channel. In a cluster the listener may be at any node.
+-- Whether a waiter is there to be told of its grant: somebody listens on its channel. In a cluster the listener may be at
+-- any node, so there it counts whether it has been heard of; nil if it was asked and has a moment to answer.
 local function reachable(record)
-  return place or call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] ~= 0
+  if not place then
+    return call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] ~= 0
+  end
+  local left = unpack('>I8', record) - now
+  if left > ABSENT then
+    return true
+  end
+  if left <= ABSENT - GRACE then
+    return false
+  end
 end
 
 -- The keys of all names that a waiter waits for; nil if it is one.
@@ -250,7 +348,7 @@ local function grant(name, owner, record, keys, me)
     end
     outbox[#outbox + 1] = {
       match(record, '^[^\n]*', 31),
-      'G' .. owner .. pack('>I8I4B', now, lease, #(place or '')) .. (place or '') .. epochs,
+      'G' .. owner .. pack('>I8I4B', told(), lease, #(place or '')) .. (place or '') .. epochs,
     }
   end
 end
@@ -259,43 +357,56 @@ end
 local function doubt(name, owner, record)
   if unpack('>I8', record) > now + ABSENT then
     call('HSET', name.key .. ':w', owner, pack('>I8', now + ABSENT) .. sub(record, 9))
+    return true
   end
+end
+
+-- Asks the first in line whether they live, because in a cluster a grant has ended that nobody gave back.
+local function question(name, me)
+  local asked = 0
+  walk(name, function(owner, _, record)
+    asked = asked + 1
+    if owner ~= me and doubt(name, owner, record) then
+      outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'R' .. owner }
+    end
+    return asked >= MOST_ASKED
+  end)
 end
 
 -- Grants every waiter at the head of the line that fits. One that nobody could tell keeps its place and is passed over.
 local function serve(name, me)
-  local taken, at = name.used, 0
-  while name.line and taken < name.cap do
-    local page = call('ZRANGE', name.key .. ':q', at, at + PAGE - 1, 'WITHSCORES')
-    for i = 1, #page, 2 do
-      local owner, number_in_line = page[i], tonumber(page[i + 1])
-      local record = waiter(name, owner)
-      if record and not (owner == me or reachable(record)) then
-        at = at + 1
-        doubt(name, owner, record)
-      elseif record then
-        local units, keys = number(record, 23), companions(record)
-        local fit = taken + units <= name.cap
-        if keys and fit then
-          fit = fits_everywhere(name, number_in_line, owner, keys)
-        end
-        if fit then
-          grant(name, owner, record, keys, me)
-          taken = taken + units
-        elseif fit == nil then
-          leave(name, owner)
-        else
-          taken, at = taken + units, at + 1
-        end
-        if taken >= name.cap then
-          return
-        end
-      end
-    end
-    if #page < 2 * PAGE then
-      return
-    end
+  if name.unconfirmed then
+    name.unconfirmed = nil
+    question(name, me)
   end
+  local taken = name.used
+  if not name.line or taken >= name.cap then
+    return
+  end
+  walk(name, function(owner, number_in_line, record)
+    local there = owner == me or reachable(record)
+    if there == nil then
+      return true
+    elseif not there then
+      doubt(name, owner, record)
+      return false
+    end
+    local units, keys = number(record, 23), companions(record)
+    local fit = taken + units <= name.cap
+    if keys and fit then
+      fit = fits_everywhere(name, number_in_line, owner, keys)
+    end
+    if fit then
+      grant(name, owner, record, keys, me)
+      taken, name.left_line = taken + units, name.left_line + 1
+    elseif fit == nil then
+      leave(name, owner)
+      name.left_line = name.left_line + 1
+    else
+      taken = taken + units
+    end
+    return taken >= name.cap
+  end)
 end
 
 -- Whether a withdrawn owner is remembered here.
@@ -329,7 +440,7 @@ local function settle()
       end
       local head = '1' .. flags .. pack('>I8I8I8', name.ends, name.expiry, name.last) .. rest
       if fresh then
-        call('SET', key, head, 'PXAT', string.format('%.0f', name.ends))
+        call('SET', key, head, 'PX', KEPT)
       else
         call('SET', key, head, 'KEEPTTL')
       end

@@ -1,7 +1,7 @@
 -- Release, the common cases of one name. Invariants: only the holder with this epoch and owner, before its lease is over,
 -- gives the name back; the last epoch stays; where there is a line, the first in it gets the name, if that is a waiter
 -- that lives, can be told, and wants all of this name and no other. The answer is 1.
-local fetched = redis.call('GET', KEYS[1])
+local fetched, stamp = redis.call('GET', KEYS[1]), ARGV[#KEYS + 1]
 if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
   local format, flags = string.byte(fetched, 1, 2)
   if format == 49 and flags <= 49 then
@@ -19,10 +19,20 @@ if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
     end
     if record and struct.unpack('>I8', record) > now and sub(record, 18, 22) == sub(fetched, 44, 48)
       and sub(record, 19, 22) == sub(record, 23, 26) and not string.find(record, '\n[^\n]*\n[^\n]*\n', 31) then
-      local channel, place = string.match(record, '^[^\n]*', 31), ARGV[2]
-      if place or redis.call('PUBSUB', 'NUMSUB', channel)[2] ~= 0 then
-        place = place or ''
-        local lease, granted = math.min(struct.unpack('>I4', record, 27), 3000), (now - 1735689600000) * 1000
+      local channel, place = string.match(record, '^[^\n]*', 31), stamp and sub(stamp, 10) or ''
+      local told, longest, reachable = now, 3000, nil
+      if place == '' then
+        reachable = redis.call('PUBSUB', 'NUMSUB', channel)[2] ~= 0
+      else
+        local time = redis.call('TIME')
+        told, longest = time[1] * 1000 + math.floor(time[2] / 1000), 2000
+        reachable = struct.unpack('>I8', record) > now + 6000
+      end
+      if reachable then
+        local lease, granted = math.min(struct.unpack('>I4', record, 27), longest), (now - 1735689600000) * 1000
+        if stamp then
+          granted = granted + struct.unpack('>I8', stamp)
+        end
         if granted <= epoch then
           granted = epoch + 1
         end
@@ -30,7 +40,7 @@ if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
         redis.call('HDEL', KEYS[1] .. ':w', first)
         redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, second and 49 or 48, ends, now + lease + 1, granted,
           first .. sub(record, 17)), 'KEEPTTL')
-        redis.call('PUBLISH', channel, 'G' .. first .. struct.pack('>I8I4B', now, lease, #place) .. place
+        redis.call('PUBLISH', channel, 'G' .. first .. struct.pack('>I8I4B', told, lease, #place) .. place
           .. struct.pack('>I8', granted) .. (second and '1' or '0'))
         return 1
       end

@@ -1,8 +1,8 @@
 -- Renew. Invariant: a lease is extended only while epoch and owner match and it is not over; none is ever created.
--- KEYS: heads, any number. ARGV: epoch, owner and lease per key. Answers: the time, then per key 0 lost, 1 renewed,
--- 2 renewed and wanted, 3 evicted.
+-- KEYS: heads, any number. ARGV: epoch, owner and lease per key, the stamp. Answers: the time, then per key 0 lost,
+-- 1 renewed, 2 renewed and wanted, 3 evicted.
 local KEPT, KEPT_AT_LEAST = 259200000, 172800000
-local answers = { 0 }
+local answers, stamp = { 0 }, ARGV[#KEYS + 1]
 for i = 1, #KEYS do
   local key, answer = KEYS[i], 0
   local head = redis.call('GET', key)
@@ -15,6 +15,9 @@ for i = 1, #KEYS do
     local expiry, record
     if flags >= 4 then
       record = redis.call('HGET', key .. ':h', owner)
+      if not record and stamp and string.byte(stamp, 9) == 49 and redis.call('EXISTS', key .. ':h') == 0 then
+        return redis.error_reply('TRYAGAIN the keys of this lock are on the move')
+      end
       if record and string.sub(record, 9, 16) == string.sub(ARGV[i], 1, 8) then
         expiry = struct.unpack('>I8', record)
       end
@@ -31,18 +34,23 @@ for i = 1, #KEYS do
         head = string.sub(head, 1, 10) .. until_then .. string.sub(head, 19)
       end
       if left < KEPT_AT_LEAST then
-        local later = now + KEPT
-        head = string.sub(head, 1, 2) .. struct.pack('>I8', later) .. string.sub(head, 11)
-        redis.call('SET', key, head, 'PXAT', string.format('%.0f', later))
+        head = string.sub(head, 1, 2) .. struct.pack('>I8', now + KEPT) .. string.sub(head, 11)
+        redis.call('SET', key, head, 'PX', KEPT)
       elseif flags < 4 then
         redis.call('SET', key, head, 'KEEPTTL')
       end
     end
     answers[1] = now
   end
-  if answer == 0 and redis.call('HEXISTS', key .. ':e', owner) == 1 then
+  -- Where the slot is leaving, the server refuses to look for a key that is not there.
+  if answer == 0 and redis.pcall('HEXISTS', key .. ':e', owner) == 1 then
     answer = 3
   end
   answers[i + 1] = answer
+end
+if stamp and #stamp > 9 and answers[1] > 0 then
+  -- A moved name's own clock does not do for relating messages of this server to answers.
+  local time = redis.call('TIME')
+  answers[1] = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 return answers

@@ -1,11 +1,10 @@
 -- Withdraw. Invariant: afterwards the owner neither waits nor holds, and with a tombstone no late request of it does.
--- KEYS: heads. ARGV: owner, '1' for a tombstone, in a cluster, the place.
-place = ARGV[3]
+-- KEYS: heads. ARGV: owner, '1' for a tombstone, the stamp. Answers: 1, or 2 if a line is too long to be served at once.
 local parts = {}
 for i = 1, #KEYS do
   local part = load(KEYS[i])
-  if part.newer then
-    return { 3, i, part.format }
+  if refusal(part, i) then
+    return refusal(part, i)
   end
   parts[i] = part
 end
@@ -25,8 +24,10 @@ for i = 1, #parts do
     free(part, ARGV[1], record)
   end
 end
+local answer = 1
 for i = 1, #parts do
   serve(parts[i])
+  answer = parts[i].unserved and 2 or answer
 end
 settle()
-return 1
+return answer

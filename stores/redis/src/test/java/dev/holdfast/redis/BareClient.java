@@ -27,37 +27,43 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A store without an engine, which remembers what it is told. Thread-safe. */
-final class BareClient implements StoreListener, AutoCloseable {
+public final class BareClient implements StoreListener, AutoCloseable {
     private static final long ORIGIN_NANOS = System.nanoTime();
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(BareClient::daemon);
     private final ExecutorService io = Executors.newCachedThreadPool(BareClient::daemon);
+    private final StoreContext context;
     private final LockStore store;
 
     final Queue<List<Grant>> pushed = new ConcurrentLinkedQueue<>();
     final Queue<Long> anchors = new ConcurrentLinkedQueue<>();
     final Queue<Long> wanted = new ConcurrentLinkedQueue<>();
-    final Queue<OwnerId> retried = new ConcurrentLinkedQueue<>();
+    public final Queue<OwnerId> retried = new ConcurrentLinkedQueue<>();
 
-    BareClient(String url) {
+    public BareClient(String url) {
         this(context -> new RedisStoreProvider().open(StoreUri.parse(url, Map.of(), null), context));
     }
 
-    BareClient(StoreFactory opener) {
-        this.store = opener.open(new StoreContext(
-                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this));
+    public BareClient(StoreFactory opener) {
+        this.context = new StoreContext(
+                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this);
+        this.store = opener.open(context);
     }
 
-    LockStore store() {
+    public StoreContext context() {
+        return context;
+    }
+
+    public LockStore store() {
         return store;
     }
 
-    static long nanos() {
+    public static long nanos() {
         return System.nanoTime() - ORIGIN_NANOS;
     }
 
     /** {@return a claim of a new owner for the whole of some names} */
-    static Claim claim(Duration lease, String... names) {
+    public static Claim claim(Duration lease, String... names) {
         return claim(
                 lease,
                 Stream.of(names)
@@ -66,18 +72,18 @@ final class BareClient implements StoreListener, AutoCloseable {
                         .toList());
     }
 
-    static Claim claim(Duration lease, List<Claim.Part> parts) {
+    public static Claim claim(Duration lease, List<Claim.Part> parts) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         OwnerId owner = new OwnerId(random.nextLong(), random.nextLong());
         return new Claim(parts, owner, lease, new Claim.HolderInfo("bare", ""), true);
     }
 
     /** {@return what a claim is granted; it must be} */
-    List<Grant> take(Claim claim) {
+    public List<Grant> take(Claim claim) {
         return ((AcquireOutcome.Granted) store.tryAcquire(claim)).grants();
     }
 
-    boolean isGranted(Claim claim) {
+    public boolean isGranted(Claim claim) {
         return store.poll(List.of(claim)).get(0) instanceof AcquireOutcome.Granted;
     }
 

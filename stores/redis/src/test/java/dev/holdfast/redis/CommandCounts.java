@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** How often a server has run each command, by its own count. Commands inside of scripts count too. */
-final class CommandCounts {
+public final class CommandCounts {
     private CommandCounts() {}
 
-    static void reset(RedisNode node) {
+    public static void reset(RedisNode node) {
         node.ask("CONFIG", "RESETSTAT");
     }
 
     /** {@return the count of each command since the last reset, without the commands of this class and heartbeats} */
-    static Map<String, Long> of(RedisNode node) {
+    public static Map<String, Long> of(RedisNode node) {
         Map<String, Long> counts = new TreeMap<>();
         String.valueOf(node.ask("INFO", "commandstats")).lines().forEach(line -> {
             if (line.startsWith("cmdstat_")) {

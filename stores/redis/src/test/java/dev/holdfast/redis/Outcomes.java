@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Waits for what must come. */
-final class Outcomes {
+public final class Outcomes {
     private static final long PATIENCE_SECONDS = 30;
 
     private Outcomes() {}
 
-    static <T> T of(CompletableFuture<T> future) throws InterruptedException {
+    public static <T> T of(CompletableFuture<T> future) throws InterruptedException {
         try {
             return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
@@ -28,7 +28,7 @@ final class Outcomes {
     }
 
     /** Waits for longer than a lease lasts that nobody renews, and sees that it is held. */
-    static void outlives(Lease lease, LockOptions options) {
+    public static void outlives(Lease lease, LockOptions options) {
         long begin = System.nanoTime();
         await("longer than the lease lasts without a renewal")
                 .atMost(Duration.ofSeconds(60))

@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The connections on which clients listen, as the server knows them. */
-final class Subscriptions {
+public final class Subscriptions {
     private Subscriptions() {}
 
     /** {@return the numbers of the connections; one that is made anew has another} */
-    static Set<String> of(RedisNode node) {
+    public static Set<String> of(RedisNode node) {
         return lines(node).stream()
                 .map(line -> line.substring(0, line.indexOf(' ')))
                 .collect(Collectors.toSet());
@@ -23,7 +23,7 @@ final class Subscriptions {
     }
 
     /** {@return whether there is a message in what comes from a server, be it behind the answer to a heartbeat} */
-    static boolean isMessage(String text) {
+    public static boolean isMessage(String text) {
         return text.contains("*3\r\n$7\r\nmessage\r\n");
     }
 

@@ -90,8 +90,8 @@ record Address(
             if (!match.matches()
                     || Integer.parseInt(match.group(2)) > 65_535
                     || match.group(2).equals("0")) {
-                throw new StoreMisconfiguredException("'" + server + "' in '" + uri
-                        + "' is not a server; give each as host:port, with commas in between");
+                throw new StoreMisconfiguredException(
+                        "not everything in '" + uri + "' is a server; give each as host:port, with commas in between");
             }
         }
         return text;

@@ -119,8 +119,8 @@ final class Mutants {
                 RENEW_ANYTHING,
                 engine(
                         "HeldGrant",
-                        "return ReleaseResult.RELEASE_AT_STORE;",
-                        RENEW_SOON + " return ReleaseResult.RELEASE_AT_STORE;")));
+                        "gate.engine.events.released(lease, now, after);",
+                        "gate.engine.events.released(lease, now, after); " + RENEW_SOON)));
         all.add(Mutant.of(
                 "renewal-after-loss",
                 RENEW_ANYTHING,
@@ -197,8 +197,9 @@ final class Mutants {
     private static void addOutages(List<Mutant> all) {
         String stay = "stay(waiter, asking);";
         all.add(Mutant.of(
-                "contention-told-as-outage", engine("Gate", stay, "settle(waiter, noAnswer(waiter.terms), after);")));
-        all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, null, after);")));
+                "contention-told-as-outage",
+                engine("Gate", stay, "settle(waiter, new Refusal(noAnswer(waiter.terms)), after);")));
+        all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, Refusal.TAKEN, after);")));
         all.add(Mutant.of(
                 "deadline-restarted",
                 engine("Engine", "return nanos + commandTimeoutNanos;", "return now() + 2 * commandTimeoutNanos;")));

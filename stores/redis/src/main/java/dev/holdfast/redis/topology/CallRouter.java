@@ -1,0 +1,227 @@
+package dev.holdfast.redis.topology;
+
+import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.Faults;
+import dev.holdfast.redis.wire.Replicas;
+import dev.holdfast.redis.wire.Script;
+import dev.holdfast.redis.wire.Server;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisAskDataException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
+
+/**
+ * Takes calls to the servers that they are for, and after them when those have moved on: a script that a server has
+ * forgotten is sent in full, a moved slot is followed, a connection that was closed while idle is replaced, a demoted
+ * master is left. After that, every call has an answer or a failure. Thread-safe.
+ */
+public final class CallRouter {
+    private static final int MOST_ROUNDS = 6;
+
+    /** The keys of a name move one by one; so often, and with such a pause, a call looks whether they are together. */
+    private static final int MOST_ROUNDS_ON_THE_MOVE = 50;
+
+    private static final long PAUSE_ON_THE_MOVE_NANOS = 4_000_000;
+
+    private final Deployment deployment;
+    private final Executor parallel;
+
+    public CallRouter(Deployment deployment, Executor parallel) {
+        this.deployment = deployment;
+        this.parallel = parallel;
+    }
+
+    public Deployment deployment() {
+        return deployment;
+    }
+
+    /** Delivers one call. */
+    public void deliver(Call call, @Nullable Replicas replicas) {
+        deliver(List.of(call), replicas);
+    }
+
+    /** Delivers calls, those for one server in one round trip, and those for several servers side by side. */
+    public void deliver(List<Call> calls, @Nullable Replicas replicas) {
+        // An interrupt that came before must not disturb the socket of a virtual thread.
+        boolean interrupted = Thread.interrupted();
+        try {
+            List<Call> pending = calls;
+            int most = MOST_ROUNDS;
+            for (int round = 1; !pending.isEmpty(); round++) {
+                List<Call> again = pending.size() == 1
+                        ? deliverTo(serverFor(pending.get(0)), pending, replicas)
+                        : deliverByServer(pending, replicas);
+                if (again.stream().anyMatch(CallRouter::isOnTheMove)) {
+                    most = MOST_ROUNDS_ON_THE_MOVE;
+                    LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
+                }
+                pending = round < most ? again : List.of();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static boolean isOnTheMove(Call call) {
+        JedisDataException refusal = call.refusal();
+        return refusal != null && Faults.isOnTheMove(refusal);
+    }
+
+    /** Delivers a call that is for one certain server. */
+    public void deliverTo(Server server, Call call) {
+        deliverTo(server, List.of(call), null);
+    }
+
+    private List<Call> deliverByServer(List<Call> calls, @Nullable Replicas replicas) {
+        Map<Server, List<Call>> byServer = new LinkedHashMap<>();
+        for (Call call : calls) {
+            Server server = serverFor(call);
+            if (server != null) {
+                byServer.computeIfAbsent(server, one -> new ArrayList<>()).add(call);
+            }
+        }
+        ConcurrentLinkedQueue<Call> again = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        int left = byServer.size();
+        for (Map.Entry<Server, List<Call>> one : byServer.entrySet()) {
+            Runnable delivery = () -> again.addAll(deliverTo(one.getKey(), one.getValue(), replicas));
+            if (--left == 0) {
+                delivery.run();
+            } else {
+                others.add(sideBySide(delivery));
+            }
+        }
+        others.forEach(CompletableFuture::join);
+        return new ArrayList<>(again);
+    }
+
+    private CompletableFuture<Void> sideBySide(Runnable delivery) {
+        try {
+            return CompletableFuture.runAsync(delivery, parallel);
+        } catch (RejectedExecutionException closing) {
+            delivery.run();
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** The server for a call; null if nobody can tell, which is then the call's failure. */
+    private @Nullable Server serverFor(Call call) {
+        try {
+            Server sentTo = call.sentTo();
+            if (sentTo != null) {
+                // Under the generation of the slot: the one that takes it over has a larger one only afterwards.
+                return sentTo;
+            }
+            Route route = deployment.routeTo(call.key());
+            call.under(route.generation());
+            return route.server();
+        } catch (BrokenExchange | JedisException unknown) {
+            call.failed(unknown);
+            return null;
+        }
+    }
+
+    /** Delivers calls to one server; returns those that have to be sent again. */
+    private List<Call> deliverTo(@Nullable Server server, List<Call> calls, @Nullable Replicas replicas) {
+        if (server == null) {
+            return List.of();
+        }
+        Exchange exchange = new Exchange(calls, replicas);
+        try {
+            server.carry(exchange);
+        } catch (BrokenExchange broken) {
+            return afterBreak(server, calls, broken);
+        } catch (JedisException refused) {
+            calls.forEach(call -> call.failed(refused));
+            return List.of();
+        }
+        if (calls.size() == 1 && calls.get(0).failure() == null) {
+            calls.get(0).answeredBy(exchange.clock(), exchange.acknowledged());
+            return List.of();
+        }
+        List<Call> again = new ArrayList<>();
+        Set<Script> inFull = EnumSet.noneOf(Script.class);
+        for (Call call : calls) {
+            call.answeredBy(exchange.clock(), exchange.acknowledged());
+            JedisDataException refusal = call.refusal();
+            if (refusal != null && isWorthSendingAgain(call, refusal, server, inFull)) {
+                again.add(call);
+            }
+        }
+        return again;
+    }
+
+    private boolean isWorthSendingAgain(Call call, JedisDataException refusal, Server server, Set<Script> inFull) {
+        if (refusal instanceof JedisRedirectionException redirection) {
+            Server other = deployment.follow(redirection);
+            call.sendAgain(redirection instanceof JedisAskDataException ? other : null, false);
+            return true;
+        }
+        Script script = call.script();
+        if (script != null && Faults.isUnknownScript(refusal)) {
+            // One in full is enough: the server knows the script by the time it reads the others.
+            call.sendAgain(call.sentTo(), inFull.add(script));
+            return true;
+        }
+        if (Faults.isOnTheMove(refusal) && call.mayBeRepeated()) {
+            // By the server's own word, a part of the script may have been done.
+            call.sendAfterMove(!Faults.isTornName(refusal));
+            return true;
+        }
+        if (!Faults.isFromReplica(refusal)) {
+            return false;
+        }
+        deployment.suspect(server);
+        return isElsewhere(call, server);
+    }
+
+    private List<Call> afterBreak(Server server, List<Call> calls, BrokenExchange broken) {
+        // A virtual thread that was interrupted broke the connection itself and would break the next one too.
+        boolean freshConnectionHelps =
+                broken.wasStale() && !Thread.currentThread().isInterrupted();
+        if (freshConnectionHelps) {
+            server.forgetIdle();
+        }
+        deployment.suspect(server);
+        List<Call> again = new ArrayList<>();
+        for (Call call : calls) {
+            call.failed(broken);
+            if (freshConnectionHelps && call.mayBeRepeated()) {
+                call.repeat();
+                again.add(call);
+            } else if (!broken.mayHaveArrived() && isElsewhere(call, server)) {
+                again.add(call);
+            }
+        }
+        return again;
+    }
+
+    /** Whether, on second thoughts, another server answers for the call's key. */
+    private boolean isElsewhere(Call call, Server server) {
+        try {
+            if (deployment.routeTo(call.key()).server() != server) {
+                call.sendAgain(null, false);
+                return true;
+            }
+        } catch (BrokenExchange | JedisException unknown) {
+            call.failed(unknown);
+        }
+        return false;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.holdfast.redis.topology;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Faults;
+import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerConnection;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ServerClock;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Listens on the client's own channel, on one connection and one thread, and connects again when that breaks. A
+ * heartbeat finds a connection that is dead without having been closed, and a server that is the wrong one by now.
+ * Thread-safe.
+ */
+public final class Subscriber {
+    private static final Duration HEARTBEAT = Duration.ofSeconds(3);
+    private static final int HEARTBEATS_BEFORE_DEAD = 2;
+    private static final Duration GOODBYE = Duration.ofSeconds(2);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+    private static final int MOST_DOUBLINGS = 7;
+
+    private final Deployment deployment;
+    private final StoreContext context;
+    private final byte[] channel;
+    private final Listener listener;
+    private final Thread thread;
+    private final ReentrantLock news = new ReentrantLock();
+    private final Condition newsCame = news.newCondition();
+    private volatile boolean everHeard;
+    private volatile @Nullable Subscription current;
+    private volatile @Nullable RuntimeException lastFailure;
+    private volatile boolean closed;
+
+    /** Whom the subscriber tells of what it hears, on its own thread. */
+    public interface Listener {
+        /** Messages come from now on; some may have been missed. */
+        void listening();
+
+        /** A message has come. */
+        void heard(byte[] message, ServerClock clock);
+    }
+
+    public Subscriber(Deployment deployment, StoreContext context, String channel, Listener listener) {
+        this.deployment = deployment;
+        this.context = context;
+        this.channel = Keys.bytes(channel);
+        this.listener = listener;
+        this.thread = new Thread(this::listen, "holdfast-" + context.clientName() + "-redis");
+        this.thread.setDaemon(true);
+    }
+
+    public void open() {
+        thread.start();
+        context.scheduler().schedule(HEARTBEAT, this::beat);
+    }
+
+    /** Waits until messages come for the first time; later interruptions are bridged by asking again. */
+    public void awaitFirst(String operation, Claim claim, Duration patience) {
+        if (!everHeard) {
+            awaitFirst(operation, claim.describe(), patience);
+        }
+    }
+
+    /** The same, for something that is not a claim. */
+    public void awaitFirst(String operation, String lockName, Duration patience) {
+        if (!everHeard) {
+            RuntimeException why = await(patience);
+            if (why != null) {
+                throw Faults.of(operation, lockName, why);
+            }
+        }
+    }
+
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        cut();
+        try {
+            // The thread has nothing to do any more than to give its connection back.
+            thread.join(GOODBYE.toMillis());
+        } catch (InterruptedException inAHurry) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the subscription if it is at the wrong server by now; the thread then looks for the right one. */
+    private void moveIfNeeded() {
+        Subscription now = current;
+        if (now != null && !deployment.isListeningPost(now.post)) {
+            cut();
+        }
+    }
+
+    /** Why nothing was heard; null once something was. A refusal is final, everything else may still change. */
+    private @Nullable RuntimeException await(Duration patience) {
+        boolean interrupted = Thread.interrupted();
+        news.lock();
+        try {
+            long left = patience.toNanos();
+            while (!everHeard && left > 0 && !(lastFailure instanceof JedisDataException)) {
+                try {
+                    left = newsCame.awaitNanos(left);
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                }
+            }
+            RuntimeException why = lastFailure;
+            return everHeard ? null : why != null ? why : noSubscription();
+        } finally {
+            news.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static RuntimeException noSubscription() {
+        return new StoreUnavailableException(
+                "subscribe", "messages", new TimeoutException("the subscription was not confirmed in time"));
+    }
+
+    private void tellNews(@Nullable RuntimeException failure) {
+        news.lock();
+        try {
+            lastFailure = failure;
+            everHeard |= failure == null;
+            newsCame.signalAll();
+        } finally {
+            news.unlock();
+        }
+    }
+
+    private void listen() {
+        int failures = 0;
+        while (!closed) {
+            Subscription subscription = null;
+            try {
+                Server post = deployment.listeningPost();
+                subscription = new Subscription(post, post.listen());
+                current = subscription;
+                if (!closed) {
+                    subscription.proceed(subscription.line.connection(), channel);
+                }
+            } catch (BrokenExchange | JedisException | IllegalStateException broken) {
+                tellNews(broken);
+            } finally {
+                if (subscription != null) {
+                    failures = subscription.confirmed ? 0 : failures;
+                    subscription.post.hangUp(subscription.line);
+                    deployment.suspect(subscription.post);
+                }
+            }
+            pause(failures++);
+        }
+    }
+
+    private void pause(int failures) {
+        long longest = FIRST_PAUSE.toNanos() << Math.min(failures, MOST_DOUBLINGS);
+        if (!closed) {
+            LockSupport.parkNanos(this, longest / 2 + context.random().nextLong(longest / 2));
+        }
+    }
+
+    private void beat() {
+        if (closed) {
+            return;
+        }
+        try {
+            Subscription now = current;
+            if (now != null && now.confirmed && !now.isOver) {
+                now.beat();
+            }
+            deployment.beat();
+            moveIfNeeded();
+        } finally {
+            context.scheduler().schedule(HEARTBEAT, this::beat);
+        }
+    }
+
+    private void cut() {
+        Subscription now = current;
+        if (now != null) {
+            now.line.cut();
+        }
+    }
+
+    /** One subscription, as long as its connection lasts. */
+    private final class Subscription extends BinaryJedisPubSub {
+        private final Server post;
+        private final ServerConnection line;
+        private volatile boolean confirmed;
+        private volatile long heardNanos;
+        private volatile boolean isOver;
+
+        Subscription(Server post, ServerConnection line) {
+            this.post = post;
+            this.line = line;
+        }
+
+        @Override
+        public void onSubscribe(byte[] subscribed, int count) {
+            heardNanos = context.clock().nanos();
+            confirmed = true;
+            tellNews(null);
+            listener.listening();
+        }
+
+        @Override
+        public void onMessage(byte[] from, byte[] message) {
+            heardNanos = context.clock().nanos();
+            listener.heard(message, line.clock());
+        }
+
+        @Override
+        public void onPong(byte[] pattern) {
+            heardNanos = context.clock().nanos();
+        }
+
+        void beat() {
+            if (context.clock().nanos() - heardNanos > HEARTBEATS_BEFORE_DEAD * HEARTBEAT.toNanos()) {
+                isOver = true;
+                line.cut();
+                return;
+            }
+            try {
+                ping();
+            } catch (JedisException broken) {
+                isOver = true;
+                line.cut();
+            }
+        }
+    }
+}

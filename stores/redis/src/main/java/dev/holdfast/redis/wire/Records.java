@@ -1,0 +1,114 @@
+package dev.holdfast.redis.wire;
+
+import dev.holdfast.LockKind;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the scripts are given, in the layout that {@code prologue.lua} describes. Thread-safe: the text about the holder
+ * is kept from one claim to the next, because most claims of a client have the same.
+ */
+public final class Records {
+    /** Stand in line if the claim does not fit. */
+    public static final int QUEUE = 1;
+
+    /** Write a grant again that is found, so that replicas can acknowledge it. */
+    public static final int TOUCH = 2;
+
+    /** Extend a grant that is found: a part of a claim that is taken name by name. */
+    public static final int EXTEND = 4;
+
+    public static final int OWNER_BYTES = 16;
+    private static final int CLAIM_BYTES = 14;
+
+    private final byte[] channel;
+    private volatile @Nullable About about;
+
+    private record About(Claim.HolderInfo holder, byte[] text) {}
+
+    public Records(String channel) {
+        this.channel = Keys.bytes(channel + "\n");
+    }
+
+    /** {@return the record of one part of a claim} */
+    public byte[] claim(Claim claim, Claim.Part part, int mode, List<byte[]> keys) {
+        byte[] text = about(claim.holder());
+        int more = keys.size() < 2
+                ? 0
+                : keys.stream().mapToInt(key -> key.length + 1).sum() + 1;
+        ByteBuffer record = ByteBuffer.allocate(OWNER_BYTES + CLAIM_BYTES + channel.length + text.length + more);
+        record.putLong(claim.owner().high()).putLong(claim.owner().low());
+        record.put((byte) ('0' + mode)).put(kind(part.kind()));
+        record.putInt(part.capacity()).putInt(part.units()).putInt(millis(claim.lease()));
+        record.put(channel).put(text);
+        if (more > 0) {
+            record.put((byte) '\n');
+            keys.forEach(key -> record.put(key).put((byte) '\n'));
+        }
+        return record.array();
+    }
+
+    /** {@return the epoch and owner of a grant} */
+    public static byte[] grant(Grant grant) {
+        return grant(grant, 0).array();
+    }
+
+    /** {@return the epoch and owner of a grant, and the lease it asks for} */
+    public static byte[] renewal(Grant grant) {
+        return grant(grant, Integer.BYTES).putInt(millis(grant.lease())).array();
+    }
+
+    public static byte[] owner(OwnerId owner) {
+        return ByteBuffer.allocate(OWNER_BYTES)
+                .putLong(owner.high())
+                .putLong(owner.low())
+                .array();
+    }
+
+    public static OwnerId owner(ByteBuffer from) {
+        return new OwnerId(from.getLong(), from.getLong());
+    }
+
+    public static byte kind(LockKind kind) {
+        return switch (kind) {
+            case EXCLUSIVE -> 'e';
+            case READ_WRITE -> 'r';
+            case SEMAPHORE -> 's';
+        };
+    }
+
+    public static LockKind kind(byte letter) {
+        return switch (letter) {
+            case 'r' -> LockKind.READ_WRITE;
+            case 's' -> LockKind.SEMAPHORE;
+            default -> LockKind.EXCLUSIVE;
+        };
+    }
+
+    /** Rounded up, so that the store never ends a lease early. */
+    private static int millis(Duration lease) {
+        return Math.toIntExact(lease.plusNanos(999_999).toMillis());
+    }
+
+    private static ByteBuffer grant(Grant grant, int more) {
+        return ByteBuffer.allocate(Long.BYTES + OWNER_BYTES + more)
+                .putLong(grant.epoch())
+                .putLong(grant.owner().high())
+                .putLong(grant.owner().low());
+    }
+
+    private byte[] about(Claim.HolderInfo holder) {
+        About known = about;
+        if (known == null || !known.holder.equals(holder)) {
+            known = new About(holder, (holder.clientName() + "\n" + holder.label()).getBytes(StandardCharsets.UTF_8));
+            about = known;
+        }
+        return known.text;
+    }
+}

@@ -1,0 +1,1 @@
+local stamp = ARGV[4]
