@@ -27,8 +27,10 @@ final class Ledger {
     private final LeaseSql sql;
     private final Floor floor;
     private final String client;
+    private final boolean notifies;
 
-    Ledger(LeaseSql sql, Floor floor, String client) {
+    Ledger(LeaseSql sql, Floor floor, String client, boolean notifies) {
+        this.notifies = notifies;
         this.sql = sql;
         this.floor = floor;
         this.client = client;
@@ -99,7 +101,7 @@ final class Ledger {
         batch(connection, sql.insertEntry(), inserts, this::bindInsert);
         batch(connection, sql.updateEntry(), updates, this::bindUpdate);
         batch(connection, sql.updateRow(), rows, this::bindRow);
-        if (dialect() == Dialect.POSTGRESQL) {
+        if (dialect() == Dialect.POSTGRESQL && notifies) {
             List<Notice> others = lines.notices().stream()
                     .filter(notice -> !notice.client().equals(client))
                     .toList();

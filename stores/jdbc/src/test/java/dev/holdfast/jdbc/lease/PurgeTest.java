@@ -56,7 +56,7 @@ final class PurgeTest {
         StoreContext context = surroundings.context();
         database = SERVERS.open(chosen, context);
         Schema schema = new Schema("lease", prefix, Schema.Mode.CREATE);
-        store = new LeaseStore(database, schema, context, Optional.of(chosen), false, 0);
+        store = new LeaseStore(database, schema, context, Optional.of(chosen), new LeaseStore.Options(false, 0, false));
     }
 
     @AfterEach
