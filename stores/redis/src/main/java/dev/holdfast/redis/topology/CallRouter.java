@@ -1,5 +1,6 @@
 package dev.holdfast.redis.topology;
 
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Deadline;
@@ -197,6 +198,12 @@ public final class CallRouter {
     private boolean isWorthSendingAgain(
             Call call, ServerRefusal refusal, Server server, Set<Script> inFull, Deadline deadline) {
         if (refusal instanceof Redirection redirection) {
+            if (!deployment.isCluster()) {
+                call.failed(new StoreMisconfiguredException("the server at " + server.where()
+                        + " is a member of a Redis Cluster; begin the URL with 'redis+cluster://', or give a client of a"
+                        + " cluster (it says: " + refusal.getMessage() + ")"));
+                return false;
+            }
             Server other = deployment.follow(redirection, server, deadline);
             call.sendAgain(redirection.isThisOnce() ? other : null, false);
             return true;
