@@ -37,7 +37,7 @@ public final class ScriptNumbers {
 
     /** {@return a script with numbers in place of their names} */
     static String fillIn(String script) {
-        return NAME.matcher(script).replaceAll(named -> number(named.toMatchResult().group(1)));
+        return NAME.matcher(script).replaceAll(named -> number(named.group(1)));
     }
 
     private static String number(String name) {
