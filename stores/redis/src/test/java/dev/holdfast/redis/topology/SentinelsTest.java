@@ -6,13 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.redis.BareClient;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.Connection;
 import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.Deadline;
+import dev.holdfast.redis.wire.HostAndPort;
+import dev.holdfast.redis.wire.OverdueWatch;
+import dev.holdfast.redis.wire.PlainConnection;
+import dev.holdfast.redis.wire.PooledServer;
 import dev.holdfast.redis.wire.PromotionGuard;
+import dev.holdfast.redis.wire.Server;
 import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisNode;
 import dev.holdfast.rig.redis.RedisSentinels;
 import dev.holdfast.rig.redis.RedisSettings;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreUri;
 import java.util.HashMap;
 import java.util.List;
@@ -20,13 +29,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
 
 /** What sentinels say, and whom a promotion lets in. */
 final class SentinelsTest {
@@ -55,7 +61,7 @@ final class SentinelsTest {
                 .map(each -> new Thread(() -> {
                     Sentinels one = sentinels(List.of(each));
                     while (!over.get()) {
-                        Promotion promotion = one.ask();
+                        Promotion promotion = one.ask(soon());
                         told.computeIfAbsent(promotion.generation(), any -> ConcurrentHashMap.newKeySet())
                                 .add(promotion.master());
                     }
@@ -76,19 +82,24 @@ final class SentinelsTest {
     void sentinelThatIsBehindIsOutvoted() throws InterruptedException {
         // It hears of nothing while it sleeps, and whoever asks it first must not believe it.
         RedisNode behind = group.sentinels().get(2);
-        Promotion before = sentinels(List.of(behind)).ask();
+        Promotion before = sentinels(List.of(behind)).ask(soon());
         behind.pause();
         try {
             group.sentinels().get(0).ask("SENTINEL", "FAILOVER", group.masterName());
             Sentinels all = sentinels(group.sentinels());
             Map<Long, HostAndPort> told = new HashMap<>();
             while (told.size() < 2) {
-                Promotion promotion = all.ask();
+                Promotion promotion = all.ask(soon());
                 told.put(promotion.generation(), promotion.master());
+            }
+            // Most of them know it when the others have heard of it too.
+            Sentinels other = sentinels(List.of(group.sentinels().get(1)));
+            while (other.ask(soon()).generation() == before.generation()) {
+                Thread.onSpinWait();
             }
             behind.resume();
             for (int i = 0; i < 20; i++) {
-                assertThat(all.ask().generation()).isGreaterThan(before.generation());
+                assertThat(all.ask(soon()).generation()).isGreaterThan(before.generation());
             }
         } finally {
             behind.resume();
@@ -115,8 +126,11 @@ final class SentinelsTest {
     }
 
     private static void admit(PromotionGuard guard, RedisNode node) {
-        try (Connection connection = settings(node.url()).connect(new HostAndPort("127.0.0.1", node.port()))) {
+        Connection connection = PlainConnection.to(node.port());
+        try {
             guard.admit(connection);
+        } finally {
+            connection.cut();
         }
     }
 
@@ -130,17 +144,23 @@ final class SentinelsTest {
     }
 
     private static Sentinels sentinels(List<RedisNode> nodes) {
-        List<HostAndPort> addresses = nodes.stream()
-                .map(each -> new HostAndPort("127.0.0.1", each.port()))
+        StoreUri uri = StoreUri.parse(group.url(), Map.of(), null);
+        StoreContext context = client.context();
+        ConnectionSettings settings = ConnectionSettings.of(Address.of(uri), Settings.of(uri, context), uri)
+                .forSentinels(null, null);
+        OverdueWatch watch = new OverdueWatch(context, settings.lookInterval());
+        List<Server> servers = nodes.stream()
+                .<Server>map(each -> new PooledServer(
+                        new HostAndPort("127.0.0.1", each.port()),
+                        settings,
+                        context.clock(),
+                        new Clocks(context.clock()),
+                        watch))
                 .toList();
-        String url = "redis+sentinel://"
-                + addresses.stream().map(HostAndPort::toString).collect(Collectors.joining(","))
-                + "/" + group.masterName();
-        return new Sentinels(addresses, group.masterName(), settings(url), command -> new Thread(command).start());
+        return new Sentinels(servers, group.masterName(), command -> new Thread(command).start());
     }
 
-    private static ConnectionSettings settings(String url) {
-        StoreUri uri = StoreUri.parse(url, Map.of(), null);
-        return ConnectionSettings.of(Address.of(uri), Settings.of(uri, client.context()), null);
+    private static Deadline soon() {
+        return Deadline.in(client.context().clock(), client.context().commandTimeout());
     }
 }
