@@ -5,7 +5,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -351,7 +350,7 @@ final class HeldGrant {
      * @return the reason, or null if not lost
      */
     @Nullable
-    LossReason noticeLoss(Hold lease, @Nullable Consumer<LossReason> listener) {
+    LossReason noticeLoss(Hold lease, Hold.@Nullable Listener listener) {
         AfterUnlock after = new AfterUnlock();
         LossReason reason;
         synchronized (gate) {

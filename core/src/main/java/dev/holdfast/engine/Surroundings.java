@@ -14,6 +14,7 @@ import java.util.random.RandomGenerator;
  * @param timeline where things wait for their time
  * @param calls how the store is called in the background
  * @param callbacks where user code runs
+ * @param signals where things are told that must not wait for user code: interrupts, the steps of elections
  * @param random for jitter
  * @param owners mints owner ids
  * @param commandTimeout the longest that one call to the store may take
@@ -24,6 +25,7 @@ public record Surroundings(
         Timeline timeline,
         StoreCalls calls,
         Executor callbacks,
+        Executor signals,
         RandomGenerator random,
         Supplier<OwnerId> owners,
         Duration commandTimeout,

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a real client: one for time, and pools for calls to the store, for renewals, for cleaning up, for the
- * store's own tasks and for user code. What may hang in one pool does not hold up another. Threads are started when
- * needed, end when idle (but the one for time), and end with the client. Thread-safe.
+ * store's own tasks, for user code, and for what must not wait for user code. What may hang in one pool does not hold up
+ * another. Threads are started when needed, end when idle (but the one for time), and end with the client. Thread-safe.
  */
 public final class ClientThreads implements AutoCloseable {
     private static final int CALL_THREADS = 256;
@@ -38,6 +38,7 @@ public final class ClientThreads implements AutoCloseable {
     private static final int STORE_THREADS = 64;
     private static final int GUARD_THREADS = 4;
     private static final int CALLBACK_THREADS = 64;
+    private static final int SIGNAL_THREADS = 64;
     private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
 
     /** The shortest wait for a pool or the store to end, even when the time for closing is over. */
@@ -55,6 +56,7 @@ public final class ClientThreads implements AutoCloseable {
     private final Pool storeTasks;
     private final Pool storeGuards;
     private final Pool ownCallbacks;
+    private final Pool signals;
     private final @Nullable Executor userCallbacks;
     private final Supplier<LockStore> store;
 
@@ -87,6 +89,7 @@ public final class ClientThreads implements AutoCloseable {
         this.storeTasks = new Pool(name + "-io", STORE_THREADS);
         this.storeGuards = new Pool(name + "-guard", GUARD_THREADS);
         this.ownCallbacks = new Pool(name + "-callback", CALLBACK_THREADS);
+        this.signals = new Pool(name + "-signal", SIGNAL_THREADS);
         this.userCallbacks = callbacks;
     }
 
@@ -94,7 +97,15 @@ public final class ClientThreads implements AutoCloseable {
     public Surroundings surroundings() {
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
         return new Surroundings(
-                clock(), timer, new Calls(), this::callBack, random, new OwnerMint(), commandTimeout, staysAwake);
+                clock(),
+                timer,
+                new Calls(),
+                this::callBack,
+                signals::executeAnyhow,
+                random,
+                new OwnerMint(),
+                commandTimeout,
+                staysAwake);
     }
 
     MonotonicClock clock() {
@@ -139,7 +150,7 @@ public final class ClientThreads implements AutoCloseable {
         long now = clock().nanos();
         // One last moment for all pools together.
         long until = Math.max(Math.min(closedByNanos, now + commandTimeout.toNanos()), now + LEAST_GOODBYE_NANOS);
-        List<Pool> pools = List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks);
+        List<Pool> pools = List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks, signals);
         pools.forEach(Pool::shutdown);
         pools.forEach(pool -> pool.end(until));
     }
@@ -170,15 +181,7 @@ public final class ClientThreads implements AutoCloseable {
      */
     private void callBack(Runnable task) {
         Executor users = userCallbacks;
-        Runnable there = users == null ? task : () -> callBackThere(users, task);
-        try {
-            ownCallbacks.execute(there);
-        } catch (RejectedExecutionException closed) {
-            there.run();
-        } catch (Error noThread) {
-            // No thread can be started now: a running one takes it, or the first that can be started.
-            ownCallbacks.getQueue().add(there);
-        }
+        ownCallbacks.executeAnyhow(users == null ? task : () -> callBackThere(users, task));
     }
 
     /** What the user's executor refuses, in whatever way, is run here; nothing is run twice. */
@@ -304,6 +307,17 @@ public final class ClientThreads implements AutoCloseable {
                 }
                 pool.getQueue().add(task);
             });
+        }
+
+        void executeAnyhow(Runnable task) {
+            try {
+                execute(task);
+            } catch (RejectedExecutionException closed) {
+                task.run();
+            } catch (Error noThread) {
+                // No thread can be started now: a running one takes it, or the first that can be started.
+                getQueue().add(task);
+            }
         }
 
         /** Waits for what is under way, unless it is one of its own threads that closes the client. */
