@@ -59,6 +59,9 @@ final class HeldGrant {
     /** Whether a renewal is under way. */
     private boolean renewing;
 
+    /** Whether the last renewal was not answered. */
+    private boolean unanswered;
+
     private long renewAtNanos;
 
     /** Since when a renewal is due, however often it has been tried; written by the gate, read by everybody. */
@@ -255,7 +258,7 @@ final class HeldGrant {
         } else {
             if (!renewing && now >= renewAtNanos) {
                 renewing = true;
-                gate.engine.renewer.add(this, now);
+                gate.engine.renewer.add(this, unanswered, now);
             }
             plan();
         }
@@ -311,6 +314,7 @@ final class HeldGrant {
             lose(reason, after);
             return;
         }
+        unanswered = unknown;
         if (unknown) {
             renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
         } else {
