@@ -13,10 +13,18 @@ import dev.holdfast.jdbc.dialect.Schema;
  * @param connections how many may be used at the same time
  * @param notifications whether PostgreSQL's notifications are used
  * @param generation raised by the operator when another server takes over
+ * @param anyCluster whether clusters that are known not to work are used all the same
  */
 record JdbcOptions(
-        Strategy strategy, String prefix, SchemaMode schema, int connections, boolean notifications, int generation) {
-    static final JdbcOptions DEFAULTS = new JdbcOptions(Strategy.LEASE, "holdfast_", SchemaMode.CREATE, 8, true, 0);
+        Strategy strategy,
+        String prefix,
+        SchemaMode schema,
+        int connections,
+        boolean notifications,
+        int generation,
+        boolean anyCluster) {
+    static final JdbcOptions DEFAULTS =
+            new JdbcOptions(Strategy.LEASE, "holdfast_", SchemaMode.CREATE, 8, true, 0, false);
 
     private static final int MOST_CONNECTIONS = 1_000;
 
@@ -41,26 +49,30 @@ record JdbcOptions(
     }
 
     JdbcOptions withStrategy(Strategy chosen) {
-        return new JdbcOptions(chosen, prefix, schema, connections, notifications, generation);
+        return new JdbcOptions(chosen, prefix, schema, connections, notifications, generation, anyCluster);
     }
 
     JdbcOptions withPrefix(String chosen) {
-        return new JdbcOptions(strategy, chosen, schema, connections, notifications, generation);
+        return new JdbcOptions(strategy, chosen, schema, connections, notifications, generation, anyCluster);
     }
 
     JdbcOptions withSchema(SchemaMode chosen) {
-        return new JdbcOptions(strategy, prefix, chosen, connections, notifications, generation);
+        return new JdbcOptions(strategy, prefix, chosen, connections, notifications, generation, anyCluster);
     }
 
     JdbcOptions withConnections(int most) {
-        return new JdbcOptions(strategy, prefix, schema, most, notifications, generation);
+        return new JdbcOptions(strategy, prefix, schema, most, notifications, generation, anyCluster);
     }
 
     JdbcOptions withNotifications(boolean wanted) {
-        return new JdbcOptions(strategy, prefix, schema, connections, wanted, generation);
+        return new JdbcOptions(strategy, prefix, schema, connections, wanted, generation, anyCluster);
     }
 
     JdbcOptions withGeneration(int number) {
-        return new JdbcOptions(strategy, prefix, schema, connections, notifications, number);
+        return new JdbcOptions(strategy, prefix, schema, connections, notifications, number, anyCluster);
+    }
+
+    JdbcOptions withAnyCluster(boolean allowed) {
+        return new JdbcOptions(strategy, prefix, schema, connections, notifications, generation, allowed);
     }
 }

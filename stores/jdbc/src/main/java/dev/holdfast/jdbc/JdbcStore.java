@@ -21,7 +21,6 @@ import dev.holdfast.jdbc.session.SessionTraits;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,9 +59,11 @@ public final class JdbcStore implements StoreFactory {
      *
      * @param dataSource the pool; stays open when the store is closed
      * @return the store's factory
+     * @throws StoreMisconfiguredException if it is a proxy that joins the caller's transaction
      */
     public static JdbcStore on(DataSource dataSource) {
         Objects.requireNonNull(dataSource, "dataSource");
+        PoolSource.refuseIfPartOfTransactions(dataSource);
         return new JdbcStore(new PoolSource(dataSource), Optional.empty(), JdbcOptions.DEFAULTS);
     }
 
@@ -136,6 +137,18 @@ public final class JdbcStore implements StoreFactory {
     }
 
     /**
+     * Chooses whether to use a cluster that only looks like one server, such as Galera, group replication with several
+     * primaries, CockroachDB, YugabyteDB, or a proxy that splits reads and writes. There locks protect nothing, unless
+     * all clients reach the same node; so they are refused.
+     *
+     * @param allowed true if you know better
+     * @return a changed copy
+     */
+    public JdbcStore withAnyCluster(boolean allowed) {
+        return new JdbcStore(source, dialect, options.withAnyCluster(allowed));
+    }
+
+    /**
      * Locks within the caller's own transaction, with the strategies {@link Strategy#ROW} and {@link Strategy#ADVISORY}:
      * they live and end with it.
      *
@@ -155,7 +168,8 @@ public final class JdbcStore implements StoreFactory {
 
     @Override
     public LockStore open(StoreContext context) {
-        Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
+        Optional<Dialect> expected =
+                dialect.isPresent() ? dialect : source.knownUrl().flatMap(Dialect::ofUrl);
         Strategy strategy = options.strategy();
         if (strategy != Strategy.LEASE) {
             Connections pool = Connections.withSeats(source, SIDE_CONNECTIONS, context.commandTimeout());
@@ -168,7 +182,8 @@ public final class JdbcStore implements StoreFactory {
                     this::lockFor,
                     SessionTraits.of(shares),
                     options.connections(),
-                    options.generation());
+                    options.generation(),
+                    options.anyCluster());
             return new OneDeadline(store, pool.budget());
         }
         Connections pool = new Connections(source, options.connections(), context.commandTimeout());
@@ -177,8 +192,7 @@ public final class JdbcStore implements StoreFactory {
                 options.tables(),
                 context,
                 expected,
-                options.notifications(),
-                options.generation());
+                new LeaseStore.Options(options.notifications(), options.generation(), options.anyCluster()));
         return new OneDeadline(store, pool.budget());
     }
 
@@ -197,15 +211,6 @@ public final class JdbcStore implements StoreFactory {
         return found == Dialect.POSTGRESQL
                 ? new PostgresAdvisory(database, register, epochs, prefix, place)
                 : new Registered(database, new NamedLock(place), register);
-    }
-
-    /** A data source does not tell what it leads to; one that does not answer now is asked again when it is used. */
-    private Optional<Dialect> ask() {
-        try (Connection connection = source.connect()) {
-            return Optional.of(Dialect.of(connection));
-        } catch (SQLException unreachable) {
-            return Optional.empty();
-        }
     }
 
     @Override

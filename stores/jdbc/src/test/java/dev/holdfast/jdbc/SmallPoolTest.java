@@ -50,7 +50,7 @@ final class SmallPoolTest {
                             .build()) {
                 CyclicBarrier all = new CyclicBarrier(SIZE);
                 together(() -> {
-                    for (int i = 0; i < 5; i++) {
+                    for (int i = 0; i < 40; i++) {
                         all.await(30, TimeUnit.SECONDS);
                         try (Lease lease =
                                 locks.lock(Thread.currentThread().getName() + i).acquire()) {

@@ -13,6 +13,7 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisNode;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.RenewOutcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -81,12 +82,12 @@ final class KeptStateTest {
         LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(20));
         try (BareClient client = new BareClient(redis.url())) {
             Claim held = BareClient.claim(options.leaseTime(), "moved");
-            client.take(held);
+            List<Grant> grants = client.take(held);
             age("moved", DAY_MILLIS / 2);
             redis.ask("PEXPIRE", "holdfast:{moved}", Long.toString(DAY_MILLIS / 2 + 30_000));
-            // Joining the line writes the head anew.
-            CompletableFuture<Lease> waiter = waiter("moved");
+            assertThat(client.store().renew(grants)).hasOnlyElementsOfType(RenewOutcome.Renewed.class);
             assertThat(number("PTTL", "holdfast:{moved}")).isGreaterThan(2 * DAY_MILLIS);
+            CompletableFuture<Lease> waiter = waiter("moved");
 
             assertThat(client.isGranted(held)).as("it holds it still").isTrue();
             assertThat(waiter).isNotDone();

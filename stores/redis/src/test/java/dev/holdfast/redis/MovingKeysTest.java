@@ -175,6 +175,25 @@ final class MovingKeysTest {
         assertThat(one.take(exclusive()).get(0).epoch()).isGreaterThan(there.epoch());
     }
 
+    @Test
+    void tokensGrowWhileTheSlotMovesUnderLoad() throws InterruptedException {
+        try (Traffic traffic = new Traffic(cluster.url(), NAME, 3)) {
+            for (int i = 0; i < 4; i++) {
+                int before = traffic.count();
+                await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+                begin();
+                // Keys come and go while they are moved.
+                while (!slotKeys().isEmpty()) {
+                    slotKeys().forEach(key -> move(String.valueOf(key)));
+                }
+                finish();
+            }
+            int before = traffic.count();
+            await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+            traffic.endAndCheck();
+        }
+    }
+
     private void moveThereAndBack(Look look) throws InterruptedException {
         for (boolean headFirst : new boolean[] {true, false, true, false}) {
             begin();

@@ -214,6 +214,11 @@ public final class PostgresAdvisory implements SessionLock {
     }
 
     @Override
+    public boolean shares() {
+        return false;
+    }
+
+    @Override
     public long sessionOf(Seat seat) throws SQLException {
         return register.backendOf(seat.connection());
     }

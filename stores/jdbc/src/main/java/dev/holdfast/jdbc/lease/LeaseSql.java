@@ -114,12 +114,14 @@ final class LeaseSql {
                 });
     }
 
-    /** The time of the row that was to be inserted is the time by which it is judged: reading the clock costs more. */
+    /**
+     * The time of the row that was to be inserted is the time by which it is judged: reading the clock costs more. The floor
+     * is bound, see {@link Floor}.
+     */
     private static final String INSERT_OR_TAKE_OVER = """
             INSERT INTO ${p}lock (name, kind, capacity, owner, client, client_name, label, lease,
                 epoch, expires, since, crowded)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?,
-                GREATEST(${start}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)), ${now} + ?, ${now}, 0)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, GREATEST(${start}, ?), ${now} + ?, ${now}, 0)
             ON DUPLICATE KEY UPDATE
                 kind = IF(crowded = 0 AND expires <= VALUES(since), VALUES(kind), kind),
                 capacity = IF(crowded = 0 AND expires <= VALUES(since), VALUES(capacity), capacity),
@@ -172,7 +174,7 @@ final class LeaseSql {
                     case POSTGRESQL ->
                         insert + " VALUES (?, 0, 1, " + floor + ", 0, 0, 0, 0) ON CONFLICT (name) DO NOTHING";
                     case MARIADB, MYSQL ->
-                        insert + " VALUES (?, 0, 1, " + floor + ", 0, 0, 0, 0) ON DUPLICATE KEY UPDATE lease = lease";
+                        insert + " VALUES (?, 0, 1, ?, 0, 0, 0, 0) ON DUPLICATE KEY UPDATE lease = lease";
                     case H2 ->
                         "MERGE INTO ${p}lock l USING (SELECT CAST(? AS VARBINARY(255)) AS name) v ON l.name = v.name"
                                 + " WHEN NOT MATCHED THEN INSERT (name, kind, capacity, epoch, expires, lease, since,"
@@ -256,8 +258,8 @@ final class LeaseSql {
                 + " AND c.expires > ${now})) ORDER BY l.name LIMIT ?");
     }
 
-    String format() {
-        return text("SELECT format FROM ${p}meta WHERE id = 1");
+    String floor() {
+        return text("SELECT floor_epoch FROM ${p}meta WHERE id = 1");
     }
 
     /** Whoever changes the row has the turn to purge. */

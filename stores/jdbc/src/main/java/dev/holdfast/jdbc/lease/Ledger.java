@@ -25,10 +25,14 @@ final class Ledger {
     private static final long FRESH_NANOS = 5_000_000;
 
     private final LeaseSql sql;
+    private final Floor floor;
     private final String client;
+    private final boolean notifies;
 
-    Ledger(LeaseSql sql, String client) {
+    Ledger(LeaseSql sql, Floor floor, String client, boolean notifies) {
+        this.notifies = notifies;
         this.sql = sql;
+        this.floor = floor;
         this.client = client;
     }
 
@@ -40,11 +44,15 @@ final class Ledger {
             if (i == MOST_CREATIONS) {
                 throw new SQLException("rows vanish as soon as they are made", "40001");
             }
+            long lowest = dialect().isMySqlFamily() ? floor.read(connection) : 0;
             List<String> missing =
                     names.stream().filter(name -> !found.containsKey(name)).toList();
             for (String name : missing) {
                 try (PreparedStatement insert = connection.prepareStatement(sql.createRow())) {
                     dialect().bindName(insert, 1, name);
+                    if (dialect().isMySqlFamily()) {
+                        insert.setLong(2, lowest);
+                    }
                     insert.executeUpdate();
                 }
             }
@@ -93,7 +101,7 @@ final class Ledger {
         batch(connection, sql.insertEntry(), inserts, this::bindInsert);
         batch(connection, sql.updateEntry(), updates, this::bindUpdate);
         batch(connection, sql.updateRow(), rows, this::bindRow);
-        if (dialect() == Dialect.POSTGRESQL) {
+        if (dialect() == Dialect.POSTGRESQL && notifies) {
             List<Notice> others = lines.notices().stream()
                     .filter(notice -> !notice.client().equals(client))
                     .toList();

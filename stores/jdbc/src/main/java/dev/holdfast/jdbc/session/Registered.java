@@ -70,6 +70,11 @@ public final class Registered implements SessionLock {
     }
 
     @Override
+    public boolean shares() {
+        return lock.shares();
+    }
+
+    @Override
     public long sessionOf(Seat seat) throws SQLException {
         return register.backendOf(seat.connection());
     }

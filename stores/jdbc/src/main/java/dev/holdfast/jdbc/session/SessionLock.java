@@ -36,6 +36,9 @@ public interface SessionLock {
      */
     boolean giveBack(Seat seat, Claim claim) throws SQLException;
 
+    /** {@return whether names can be locked for less than their capacity} */
+    boolean shares();
+
     /**
      * Tells which session of the database a seat has at the moment.
      *

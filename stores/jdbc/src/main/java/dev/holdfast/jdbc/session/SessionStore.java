@@ -3,11 +3,13 @@ package dev.holdfast.jdbc.session;
 import dev.holdfast.LockView;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.jdbc.dialect.Clusters;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -42,8 +44,9 @@ public final class SessionStore implements LockStore {
     private final Schema schema;
     private final StoreContext context;
     private final BiFunction<Database, Epochs, SessionLock> strategy;
-    private final StoreTraits traits;
     private final int generation;
+    private final boolean anyCluster;
+    private volatile StoreTraits traits;
     private final Dedicated dedicated;
     private final Holdings holdings;
     private final Map<OwnerId, Long> tombstones = new ConcurrentHashMap<>();
@@ -58,9 +61,10 @@ public final class SessionStore implements LockStore {
      * @param schema the tables
      * @param context what the engine lends
      * @param strategy makes the locks
-     * @param traits what they promise
+     * @param traits what they promise as far as it is known before the database has answered
      * @param most how many connections may hold locks at the same time
      * @param generation what the operator has set
+     * @param anyCluster whether clusters that are known not to work are used all the same
      */
     public SessionStore(
             Database database,
@@ -69,13 +73,15 @@ public final class SessionStore implements LockStore {
             BiFunction<Database, Epochs, SessionLock> strategy,
             StoreTraits traits,
             int most,
-            int generation) {
+            int generation,
+            boolean anyCluster) {
         this.database = database;
         this.schema = schema;
         this.context = context;
         this.strategy = strategy;
         this.traits = traits;
         this.generation = generation;
+        this.anyCluster = anyCluster;
         this.dedicated = new Dedicated(database.connections(), most);
         this.holdings = new Holdings(context, dedicated);
     }
@@ -223,7 +229,9 @@ public final class SessionStore implements LockStore {
     public int evict(String name, OptionalLong epoch, String by, String reason) {
         SessionLock ready = ready("evict", name);
         Entry entry = ready.read(name).only(epoch);
-        return entry.holders().isEmpty() ? 0 : ready.evict(entry, by, reason);
+        return entry.holders().isEmpty()
+                ? 0
+                : ready.evict(entry, Text.cut(by, Text.NAME), Text.cut(reason, Text.REASON));
     }
 
     @Override
@@ -257,6 +265,9 @@ public final class SessionStore implements LockStore {
         if (known == null) {
             Epochs epochs = database.run(operation, lockName, connection -> {
                 Dialect found = Dialect.of(connection);
+                if (!anyCluster) {
+                    Clusters.refuse(found, connection);
+                }
                 schema.ensure(found, connection);
                 return Epochs.of(found, connection, generation);
             });
@@ -264,6 +275,7 @@ public final class SessionStore implements LockStore {
                 database.runReserved(operation, lockName, connection -> true);
             }
             known = strategy.apply(database, epochs);
+            traits = SessionTraits.of(known.shares());
             lock = known;
         }
         return known;

@@ -56,16 +56,20 @@ final class PurgeTest {
         StoreContext context = surroundings.context();
         database = SERVERS.open(chosen, context);
         Schema schema = new Schema("lease", prefix, Schema.Mode.CREATE);
-        store = new LeaseStore(database, schema, context, Optional.of(chosen), false, 0);
+        store = new LeaseStore(database, schema, context, Optional.of(chosen), new LeaseStore.Options(false, 0, false));
     }
 
     @AfterEach
-    void closeStore() throws SQLException {
+    void end() throws SQLException {
+        closeStore();
+        surroundings.close();
+    }
+
+    private void closeStore() throws SQLException {
         if (store != null) {
             store.close();
             operator.close();
         }
-        surroundings.close();
     }
 
     @ParameterizedTest
@@ -102,6 +106,8 @@ final class PurgeTest {
         open(chosen);
         long future = take("clock").epoch() + HOUR_MICROS;
         update("UPDATE " + prefix + "meta SET floor_epoch = " + future);
+        closeStore();
+        open(chosen);
 
         assertThat(take("unknown").epoch()).isEqualTo(future + 1);
         assertThat(grants(TestContext.claim(LEASE, "one", "two")))

@@ -115,7 +115,7 @@ public final class Call {
     }
 
     /** {@return the command as it is sent to a node} */
-    byte[] encoded() {
+    public byte[] encoded() {
         if (inFull && script != null) {
             byte[][] whole = arguments.clone();
             whole[0] = script.text();
@@ -144,7 +144,7 @@ public final class Call {
         return own + 1;
     }
 
-    void answered(@Nullable Object said) {
+    public void answered(@Nullable Object said) {
         if (said instanceof RuntimeException refused) {
             failure = refused;
             answer = null;

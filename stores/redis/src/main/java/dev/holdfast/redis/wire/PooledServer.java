@@ -281,15 +281,6 @@ public final class PooledServer implements Server {
         return opened;
     }
 
-    /**
-     * Connects for somebody who asks in one step and reads the answer in another.
-     *
-     * @param unknown scripts that the server is known not to know; it is added to, and taken from
-     */
-    public NodeConnection dial(Set<Script> unknown) {
-        return new NodeConnection(connect(Deadline.in(clock, settings.timeout())), where(), unknown);
-    }
-
     private SocketConnection connect(Deadline deadline) {
         try {
             return admitted(settings.connect(address, deadline));
