@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Subscriber {
-    private static final Duration HEARTBEAT = Duration.ofSeconds(3);
-    private static final int HEARTBEATS_BEFORE_DEAD = 2;
+    private static final Duration HEARTBEAT = Duration.ofSeconds(2);
     private static final Duration GOODBYE = Duration.ofSeconds(2);
 
     /** Many clients lose the same server at the same moment: they come back spread over this time, or a longer one. */
@@ -251,18 +250,28 @@ public final class Subscriber {
             heardNanos = context.clock().nanos();
         }
 
+        /** Asks for a sign of life, which has to come before the command timeout. */
         void beat() {
-            if (context.clock().nanos() - heardNanos > HEARTBEATS_BEFORE_DEAD * HEARTBEAT.toNanos()) {
-                isOver = true;
-                listening.cut();
-                return;
-            }
+            long asked = context.clock().nanos();
             try {
                 listening.ping();
+                context.scheduler().scheduleGuard(patience(), () -> endIfSilentSince(asked));
             } catch (BrokenConnection broken) {
                 isOver = true;
                 listening.cut();
             }
+        }
+
+        private void endIfSilentSince(long asked) {
+            if (heardNanos - asked < 0) {
+                isOver = true;
+                listening.cut();
+            }
+        }
+
+        private Duration patience() {
+            Duration timeout = context.commandTimeout();
+            return timeout.compareTo(HEARTBEAT) < 0 ? timeout : HEARTBEAT;
         }
     }
 }
