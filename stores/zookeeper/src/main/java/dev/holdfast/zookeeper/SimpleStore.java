@@ -273,6 +273,9 @@ final class SimpleStore implements LockStore {
                 connection.expired(session);
                 return new RenewOutcome.Lost(LossReason.SESSION_LOST);
             }
+            if (failed.code() == KeeperException.Code.OPERATIONTIMEOUT) {
+                session.leaveSilentConnection();
+            }
             return new RenewOutcome.Unknown(call.fault(failed));
         }
     }
