@@ -13,6 +13,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 
 /**
  * Opens {@code zookeeper://host:port,host:port/base}. Options: {@code mode} (fair or simple), {@code session} (the timeout to
@@ -23,6 +24,9 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
 
     /** Curator's own retries are not used: the engine decides when to ask again. */
     private static final int RETRY_MILLIS = 100;
+
+    /** More than a list of half a million names, which a server sends without asking. */
+    private static final int LARGEST_REPLY_BYTES = 64 << 20;
 
     /** How long a server may take to accept a connection, at least. */
     private static final Duration SHORTEST_SETUP = Duration.ofMillis(1_500);
@@ -83,6 +87,10 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
         config.setProperty(
                 ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT,
                 Long.toString(Math.max(1, context.commandTimeout().toMillis())));
+        // Otherwise the client drops the connection over a list of more names than fit into a megabyte.
+        config.setProperty(
+                ZKConfig.JUTE_MAXBUFFER,
+                Integer.toString(Math.max(LARGEST_REPLY_BYTES, config.getInt(ZKConfig.JUTE_MAXBUFFER, 0))));
         builder.zkClientConfig(config);
         try {
             CuratorFramework curator = builder.build();
