@@ -64,7 +64,7 @@ final class ClusterFailoverTest {
             cluster.loseMaster(second);
             int afterSecond = traffic.count();
             await().atMost(PATIENCE).until(() -> traffic.count() > afterSecond + 100);
-            traffic.endAndCheck();
+            traffic.endAndCheckByGeneration();
         }
     }
 
