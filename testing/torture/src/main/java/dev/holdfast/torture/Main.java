@@ -2,6 +2,7 @@ package dev.holdfast.torture;
 
 import dev.holdfast.rig.CannotRunException;
 import dev.holdfast.torture.check.Checker;
+import dev.holdfast.torture.check.Page;
 import dev.holdfast.torture.check.Verdict;
 import dev.holdfast.torture.mutants.Hunt;
 import dev.holdfast.torture.rig.Scenes;
@@ -84,6 +85,7 @@ public final class Main {
         if (!check.isEmpty()) {
             Round judged = Round.judge(check, Path.of(check), Checker.check(Path.of(check)));
             judged.print(System.out);
+            System.out.println("page " + Page.write(judged.file(), judged.verdict(), Round.summary(List.of(judged))));
             return judged.sound() ? 0 : VIOLATIONS;
         }
         List<Round> rounds = new ArrayList<>();
@@ -92,8 +94,10 @@ public final class Main {
             try {
                 Path file = new Torture(options).record(rig);
                 Verdict verdict = Checker.check(file);
-                rounds.add(Round.judge(rig, file, verdict));
-                rounds.get(rounds.size() - 1).print(System.out);
+                Round round = Round.judge(rig, file, verdict);
+                rounds.add(round);
+                round.print(System.out);
+                System.out.println(rig + ": page " + Page.write(file, verdict, Round.summary(List.of(round))));
             } catch (CannotRunException missing) {
                 skipped = true;
                 System.out.println(rig + ": SKIPPED, " + missing.getMessage());

@@ -2,6 +2,7 @@ package dev.holdfast.torture;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastException;
+import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.torture.fault.FaultKind;
@@ -30,7 +31,11 @@ import java.util.stream.Collectors;
 final class Torture {
     private static final Duration CONTROL = Duration.ofMillis(700);
     private static final Duration WARM = Duration.ofMillis(1200);
-    private static final Duration CALM = Duration.ofMillis(2500);
+    private static final Duration CALM = Duration.ofMillis(1500);
+
+    /** Longer than the five seconds within which everybody has to work again. */
+    private static final Duration TIME_TO_RECOVER = Duration.ofSeconds(8);
+
     private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(25);
     private static final int MANY = 1_000;
 
@@ -93,6 +98,7 @@ final class Torture {
             phase(referee, "calm");
             referee.tell(Line.of("living").with("names", String.join(",", workers.names())));
             referee.sync();
+            workers.awaitAnswers(TIME_TO_RECOVER.plus(scene.afterlife()));
             sleep(CALM);
             phase(referee, "end");
             workers.leave(TIME_TO_LEAVE);
@@ -103,7 +109,7 @@ final class Torture {
     }
 
     private void begin(Scene scene, RefereeLine referee, String prefix) {
-        try (Holdfast locks = Holdfast.connect(scene.directUrl())) {
+        try (Holdfast locks = connect(scene)) {
             referee.tell(Line.of("store")
                     .with("rig", scene.name())
                     .with("seed", Long.toString(options.seed()))
@@ -130,7 +136,7 @@ final class Torture {
         Duration patience = scene.afterlife().plusSeconds(5);
         String left = "?";
         while (System.nanoTime() - begin < patience.toNanos() && !left.isEmpty()) {
-            try (Holdfast locks = Holdfast.connect(scene.directUrl())) {
+            try (Holdfast locks = connect(scene)) {
                 left = "?";
                 while (System.nanoTime() - begin < patience.toNanos() && !left.isEmpty()) {
                     left = left(locks.list(prefix, MANY));
@@ -142,6 +148,13 @@ final class Torture {
             }
         }
         referee.tell(Line.of("left").with("what", left).with("from", begin));
+    }
+
+    private Holdfast connect(Scene scene) {
+        return Holdfast.builder()
+                .url(scene.directUrl())
+                .defaults(LockOptions.defaults().withLeaseTime(options.lease()))
+                .build();
     }
 
     private static String left(List<LockView> views) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** The worker processes of one run, and what can be done to them. Thread-safe. */
 final class Workers implements AutoCloseable {
@@ -150,6 +151,22 @@ final class Workers implements AutoCloseable {
             names.add("w" + i + (lives.get(i) == 0 ? "" : "-" + lives.get(i)));
         }
         return names;
+    }
+
+    /** Waits until the store has answered each of them again. */
+    void awaitAnswers(Duration patience) throws InterruptedException {
+        List<Thread> listeners = new ArrayList<>();
+        for (ChildProcess process : processes) {
+            process.say("calm");
+            Thread listener = new Thread(process::hear, "calm");
+            listener.setDaemon(true);
+            listener.start();
+            listeners.add(listener);
+        }
+        long until = System.nanoTime() + patience.toNanos();
+        for (Thread listener : listeners) {
+            TimeUnit.NANOSECONDS.timedJoin(listener, Math.max(1, until - System.nanoTime()));
+        }
     }
 
     /** Asks all to end in the ordinary way: they release what they hold and close their clients. */

@@ -15,6 +15,7 @@ record EndChecks(History history, Verdict verdict) {
                 case "afterClose" -> closed(line);
                 case "closeFailed" -> closeFailed(line);
                 case "stuck" -> verdict.violated("P12", line.number("t"), "a thread never came back: " + line);
+                case "died" -> verdict.violated("P2", line.number("t"), "an exception that nobody promised: " + line);
                 default -> {
                     // Looked at elsewhere.
                 }

@@ -1,16 +1,24 @@
 package dev.holdfast.torture.check;
 
 import java.util.List;
+import java.util.Set;
 
 /** P8, P10: losses are told in time, and nobody is evicted when nobody evicts. */
 record LossChecks(History history, Verdict verdict) {
     private static final long BOUND_NANOS = 250_000_000;
+
+    /** What the network had taken already when it fell silent. */
+    private static final long ON_THE_WAY_NANOS = 50_000_000;
+
+    /** Faults in which a worker hears nothing from any server. */
+    private static final Set<String> SILENT = Set.of("silent", "deaf", "dumb", "cut-off");
 
     void run() {
         for (Op op : history.ops.values()) {
             if (op.granted()) {
                 told(op);
                 afterPause(op);
+                inSilence(op);
             }
         }
     }
@@ -55,6 +63,28 @@ record LossChecks(History history, Verdict verdict) {
                             "P10",
                             op.heldUntil,
                             op + " believed to hold after its process stood still for longer than the lease");
+                }
+            }
+        }
+    }
+
+    /** While nothing can be heard from the store nothing is renewed either: beyond the lease nobody believes to hold. */
+    private void inSilence(Op op) {
+        if (!history.promises("PAUSED_HOLDER_IS_REPLACED")) {
+            return;
+        }
+        String network = "net-" + op.process.replaceFirst("-.*", "");
+        for (Interval silence : history.faults) {
+            long deadline = silence.active() + history.afterlifeNanos() + ON_THE_WAY_NANOS;
+            boolean beyond =
+                    SILENT.contains(silence.what()) && silence.target().equals(network) && deadline < silence.ending();
+            if (beyond && op.returned < silence.begun() && op.ended > deadline) {
+                verdict.count("silences_beyond_the_lease");
+                if (op.heldUntil > deadline && op.heldUntil < silence.ending()) {
+                    verdict.violated(
+                            "P10",
+                            op.heldUntil,
+                            op + " believed to hold when its store had been silent for longer than the lease");
                 }
             }
         }

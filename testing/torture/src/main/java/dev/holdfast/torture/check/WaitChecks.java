@@ -156,11 +156,10 @@ record WaitChecks(History history, Excuses excuses, Verdict verdict) {
     }
 
     private void next(String name, Op dead, Interval kill, List<Long> times) {
+        boolean awaited = history.ops.values().stream()
+                .anyMatch(op -> op.names.contains(name) && op.invoked < kill.begun() && op.returned > kill.over());
         history.ops.values().stream()
-                .filter(op -> op.granted()
-                        && op.names.equals(List.of(name))
-                        && op.token(name) > dead.token(name)
-                        && op.invoked < kill.begun())
+                .filter(op -> awaited && op.granted() && op.names.contains(name) && op.token(name) > dead.token(name))
                 .mapToLong(op -> op.returned)
                 .filter(at -> at > kill.active())
                 .min()

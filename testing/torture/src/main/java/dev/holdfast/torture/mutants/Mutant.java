@@ -31,8 +31,6 @@ public enum Mutant {
     RELEASE_DROPPED("P12", "P14", "P18"),
     /** Nobody is told that it is their turn, and they are to ask again in ten minutes only. */
     WAKE_UP_LOST("P12"),
-    /** A renewal of a grant that is gone takes the lock again and goes on with the old token. */
-    RENEWAL_CREATES_A_GRANT("P1", "P4", "P5", "P9", "P14", "P12"),
     /** More permits than there are. */
     CAPACITY_IGNORED("P15"),
     /** A taken lock is now and then reported as "cannot tell". */

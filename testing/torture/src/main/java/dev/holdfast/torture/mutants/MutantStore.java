@@ -7,7 +7,6 @@ import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
-import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
@@ -30,7 +29,6 @@ final class MutantStore implements LockStore {
     private final LockStore real;
     private final StoreContext context;
     private final Map<String, Long> lastEpochs = new ConcurrentHashMap<>();
-    private final Map<OwnerId, Claim> claims = new ConcurrentHashMap<>();
     private volatile boolean broken;
 
     MutantStore(Mutant mutant, LockStore real, StoreContext context) {
@@ -70,7 +68,6 @@ final class MutantStore implements LockStore {
     }
 
     private Claim asked(Claim claim) {
-        claims.put(claim.owner(), claim);
         if (mutant == Mutant.CAPACITY_IGNORED && claim.parts().get(0).kind() == dev.holdfast.LockKind.SEMAPHORE) {
             List<Claim.Part> more = claim.parts().stream()
                     .map(part -> new Claim.Part(part.name(), part.kind(), part.units(), part.capacity() + 3))
@@ -189,15 +186,8 @@ final class MutantStore implements LockStore {
             case LOSS_NOT_TOLD -> renewed ? outcome : new RenewOutcome.Renewed(grant.lease(), false);
             case EXPIRY_BY_THE_CLIENTS_CLOCK ->
                 renewed ? new RenewOutcome.Renewed(grant.lease().multipliedBy(10), false) : outcome;
-            case RENEWAL_CREATES_A_GRANT ->
-                renewed || !takenAgain(grant) ? outcome : new RenewOutcome.Renewed(grant.lease(), false);
             default -> outcome;
         };
-    }
-
-    private boolean takenAgain(Grant grant) {
-        Claim claim = claims.get(grant.owner());
-        return claim != null && real.tryAcquire(claim.queued(false)) instanceof AcquireOutcome.Granted;
     }
 
     @Override

@@ -37,23 +37,11 @@ final class Networks {
         return cables.get(worker).stream().map(FaultProxy::port).toList();
     }
 
-    /** What can go wrong between one worker and all servers, between all workers and one server, and everywhere. */
+    /** What can go wrong between one worker and all servers, and everywhere. */
     List<FaultKind> faults() {
         List<FaultKind> kinds = new ArrayList<>();
         for (int i = 0; i < cables.size(); i++) {
             kinds.addAll(faults("net-w" + i, cables.get(i)));
-        }
-        int servers = cables.get(0).size();
-        for (int i = 0; servers > 1 && i < servers; i++) {
-            int server = i;
-            List<FaultProxy> all = cables.stream().map(each -> each.get(server)).toList();
-            kinds.add(kind(
-                    "silent-for-all",
-                    "net-s" + i,
-                    1,
-                    all,
-                    FaultProxy::heal,
-                    proxy -> proxy.blackHole(Direction.TO_CLIENT)));
         }
         List<FaultProxy> everything = cables.stream().flatMap(List::stream).toList();
         kinds.add(instant("reset-all", "net", everything, FaultProxy::reset));

@@ -61,6 +61,10 @@ final class Actor implements Runnable {
             Thread.currentThread().interrupt();
         } catch (UncheckedIOException refereeIsGone) {
             System.err.println(id + " ends: " + refereeIsGone.getMessage());
+        } catch (RuntimeException unexpected) {
+            // Nothing that the API documents: either the library or this program is wrong.
+            worker.tell(Line.of("died").with("op", id + "." + count).with("why", Attempt.first(unexpected)));
+            throw unexpected;
         }
     }
 
@@ -93,11 +97,12 @@ final class Actor implements Runnable {
                 before);
         Result result;
         try {
-            result = attempt.make(spot.lock(client, options));
+            result = attempt.make(() -> spot.lock(client, options));
         } catch (InterruptedException stopped) {
             referee.tell(Line.of("fail").with("op", op).with("why", "interrupted"));
             throw stopped;
         }
+        worker.answered(result.word());
         Lease lease = result.lease();
         if (lease == null) {
             referee.tell(
@@ -145,7 +150,9 @@ final class Actor implements Runnable {
     private void linger(Lease lease) throws InterruptedException {
         int roll = random.nextInt(1000);
         long leaseMillis = worker.settings().lease().toMillis();
-        long millis = roll < 4 ? leaseMillis * 3 / 2 : roll < 60 ? 50 + random.nextInt(250) : random.nextInt(8);
+        long millis = roll < 20
+                ? leaseMillis + random.nextLong(leaseMillis)
+                : roll < 70 ? 50 + random.nextInt(250) : random.nextInt(8);
         long until = System.nanoTime() + Duration.ofMillis(millis).toNanos();
         while (System.nanoTime() < until && firstLost == 0 && !worker.stopping()) {
             TimeUnit.MILLISECONDS.sleep(SAMPLE_MILLIS);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +60,10 @@ record Attempt(Way way, Duration patience) {
                 });
     }
 
-    Result make(DistributedLock lock) throws InterruptedException {
+    /** Makes the call. A client that is being closed may refuse to hand out the lock already. */
+    Result make(Supplier<DistributedLock> source) throws InterruptedException {
         try {
+            DistributedLock lock = source.get();
             return switch (way) {
                 case TRY -> of(lock.tryAcquire());
                 case TRY_WAIT -> of(lock.tryAcquire(patience));

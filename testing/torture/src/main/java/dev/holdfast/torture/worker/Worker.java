@@ -2,6 +2,8 @@ package dev.holdfast.torture.worker;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastBuilder;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
 import dev.holdfast.torture.history.Line;
 import dev.holdfast.torture.mutants.Mutant;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A process with one client and several threads that take locks. It is told what to do by words on its input, and ends
@@ -21,6 +24,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Worker {
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(3);
+
+    private static final int WARM_UP = 20;
 
     /** What the threads do. */
     enum Phase {
@@ -35,6 +40,9 @@ public final class Worker {
     private volatile Holdfast client;
     private volatile Phase phase = Phase.NOTHING;
     private volatile boolean stopping;
+
+    /** Whether the coordinator wants to know when the store answers again. */
+    private final AtomicBoolean asked = new AtomicBoolean();
 
     /** How many clients there were; changed by the thread that reads commands only. */
     private int clients;
@@ -61,6 +69,7 @@ public final class Worker {
     }
 
     private void live() throws IOException, InterruptedException {
+        warmUp();
         StallMeter.start(settings.process(), this::tell);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < settings.threads(); i++) {
@@ -76,12 +85,27 @@ public final class Worker {
                     case "control" -> phase = Phase.CONTROL;
                     case "locks" -> phase = Phase.LOCKS;
                     case "quiet" -> phase = Phase.NOTHING;
+                    case "calm" -> asked.set(true);
                     case "recycle" -> new Recycling(this).run();
                     default -> System.err.println("unknown word " + word);
                 }
             }
         }
         stop(threads);
+    }
+
+    /** So that the first calls do not measure how long a JVM takes to load classes and open connections. */
+    private void warmUp() throws InterruptedException {
+        for (int i = 0; i < WARM_UP; i++) {
+            try {
+                client.lock(settings.prefix() + "warm-" + settings.process(), options)
+                        .tryAcquire(settings.timeout())
+                        .ifPresent(Lease::release);
+            } catch (HoldfastException outage) {
+                // A worker that replaces a dead one may begin in the middle of an outage.
+                return;
+            }
+        }
     }
 
     private void stop(List<Thread> threads) throws InterruptedException {
@@ -140,6 +164,13 @@ public final class Worker {
         return stopping;
     }
 
+    /** Takes note of the outcome of a call. */
+    void answered(String word) {
+        if ((word.equals("ok") || word.equals("none")) && asked.compareAndSet(true, false)) {
+            System.out.println("answered");
+        }
+    }
+
     /** For whoever is not an actor. */
     void tell(Line line) {
         referee.tell(line);
@@ -150,6 +181,7 @@ public final class Worker {
         HoldfastBuilder builder = Holdfast.builder()
                 .clientName(settings.process() + "#" + clients)
                 .commandTimeout(settings.timeout())
+                .defaults(options)
                 // A worker that replaces a dead one may begin in the middle of an outage.
                 .lazy(true);
         return settings.mutant().isEmpty()
