@@ -22,6 +22,9 @@ final class History {
     /** By process; the coordinator's are the machine's. */
     final List<Interval> stalls = new ArrayList<>();
 
+    /** Times in which a thread was ready and had no processor. */
+    private final List<Interval> starved = new ArrayList<>();
+
     final Map<String, Long> phases = new LinkedHashMap<>();
     final long last;
 
@@ -77,6 +80,12 @@ final class History {
                 long from = clocks.earliest(process, line.number("from"));
                 long to = clocks.latest(process, line.number("n"));
                 stalls.add(new Interval("stall", process, "", from, from, to, to));
+            }
+            case "starved" -> {
+                long from = clocks.earliest(process, line.number("from"));
+                long to = clocks.latest(process, line.number("n"));
+                // What counts is how long it was, not when in that fifth of a second.
+                starved.add(new Interval(Long.toString(line.number("nanos")), process, "", from, from, to, to));
             }
             case "phase" -> phases.put(line.text("name"), line.number("t"));
             default -> {
@@ -174,6 +183,10 @@ final class History {
                 own += stall.target().equals(process) ? length : 0;
                 machine += stall.target().equals("coordinator") ? length : 0;
             }
+        }
+        for (Interval delay : starved) {
+            boolean counts = delay.target().equals(process) || delay.target().equals("coordinator");
+            own += counts && delay.mayTouch(from, to) ? Long.parseLong(delay.what()) : 0;
         }
         return own + machine;
     }

@@ -131,7 +131,9 @@ final class Actor implements Runnable {
             if (view != null) {
                 again(op, lease, view);
             }
-            linger(lease);
+            if (!spot.exclusive()) {
+                linger(lease);
+            }
         } finally {
             end(op, lease, view);
         }
@@ -168,10 +170,8 @@ final class Actor implements Runnable {
         try {
             long value = fence.read(lease);
             sample(lease);
-            // A stall in the middle: the process may be paused here, and write when the lock has long been another's.
-            if (random.nextInt(4) == 0) {
-                TimeUnit.MILLISECONDS.sleep(random.nextInt(60));
-            }
+            // In the middle: the process may be paused here, and then it writes without another look, as programs do.
+            linger(lease);
             Line write = Line.of("write").with("reg", name).with("op", op).with("v", read.number("v") + 1);
             referee.ask(write.with("ver", read.number("ver")), System.nanoTime());
             register.basedOn(value);
