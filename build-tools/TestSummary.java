@@ -51,13 +51,16 @@ public final class TestSummary {
         System.out.println(summary.passed + " " + summary.failed + " " + summary.skipped);
         summary.failures.forEach(System.out::println);
         summary.printSkips();
-        Files.write(Path.of(args[0]), summary.skips.values().stream().flatMap(List::stream).toList());
+        Files.write(
+                Path.of(args[0]),
+                summary.skips.values().stream().flatMap(List::stream).toList());
     }
 
     private void printSkips() {
         skips.forEach((reason, tests) -> {
             Set<String> of = stores.getOrDefault(reason, Set.of());
-            String first = tests.get(0).substring("skipped ".length(), tests.get(0).indexOf(": "));
+            String first =
+                    tests.get(0).substring("skipped ".length(), tests.get(0).indexOf(": "));
             System.out.println("skipped " + tests.size() + ": " + reason
                     + (of.isEmpty() ? "" : ": " + String.join(", ", of))
                     + (tests.size() == 1 ? " (" + first + ")" : ""));

@@ -34,6 +34,27 @@ public final class StoreUnavailableException extends HoldfastException {
         this.lockName = lockName;
     }
 
+    private StoreUnavailableException(String message, String operation, String lockName) {
+        super(message, null);
+        this.operation = operation;
+        this.lockName = lockName;
+    }
+
+    /**
+     * Makes the exception for an operation that the store has answered, but cannot decide at present.
+     *
+     * @param operation what was asked of the store, such as {@code "acquire"}
+     * @param lockName the lock it concerned
+     * @param reason why, for how long, and what can be done about it
+     * @return the exception
+     */
+    public static StoreUnavailableException because(String operation, String lockName, String reason) {
+        return new StoreUnavailableException(
+                "the store cannot decide '" + operation + "' for '" + lockName + "' at present: " + reason,
+                operation,
+                lockName);
+    }
+
     /** {@return what was asked of the store} */
     public String operation() {
         return operation;

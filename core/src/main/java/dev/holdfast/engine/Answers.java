@@ -29,7 +29,12 @@ final class Answers {
         int next = 0;
         for (A asker : askers) {
             int end = next + questions.applyAsInt(asker);
-            each.accept(asker, complete == null ? null : complete.subList(next, end));
+            try {
+                each.accept(asker, complete == null ? null : complete.subList(next, end));
+            } catch (RuntimeException | Error broken) {
+                // The others are waiting for theirs.
+                Log.get().log(System.Logger.Level.ERROR, "an answer of the store could not be taken", broken);
+            }
             next = end;
         }
     }

@@ -74,7 +74,13 @@ public final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(listener, callbacks, timeline, clock, listener == null ? null : new Statistics(this));
+        this.events = new Events(
+                listener,
+                callbacks,
+                surroundings.lossCallbacks(),
+                timeline,
+                clock,
+                listener == null ? null : new Statistics(this));
     }
 
     /**
@@ -249,9 +255,6 @@ public final class Engine {
                 exclusive.countReturnGapFrom(now);
             }
         }
-        if (!pushes) {
-            gates.hintWaitersOf(released.terms);
-        }
         if (wasHeld) {
             return ReleaseResult.RELEASED;
         }
@@ -261,6 +264,13 @@ public final class Engine {
 
     Claim newClaim(Terms terms, boolean queue) {
         return new Claim(terms.parts, owners.get(), terms.options.leaseTime(), terms.holder, queue);
+    }
+
+    /** The store has taken a grant back. Where it tells nobody, those who wait in this client are told to ask. */
+    void gaveBack(Terms released) {
+        if (!pushes) {
+            gates.hintWaitersOf(released);
+        }
     }
 
     /** For a claim that is refused: when to ask again, if nothing is heard before. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Tells the user's listener what happens, one event after another, and holders of their losses. */
 public final class Events {
     private final @Nullable HoldfastListener listener;
-    private final Executor callbacks;
+    private final Executor lossCallbacks;
     private final MonotonicClock clock;
 
     /** Counts for the listener; null without one. */
@@ -29,11 +29,12 @@ public final class Events {
     Events(
             @Nullable HoldfastListener listener,
             Executor callbacks,
+            Executor lossCallbacks,
             Timeline timeline,
             MonotonicClock clock,
             @Nullable Statistics counts) {
         this.listener = listener;
-        this.callbacks = callbacks;
+        this.lossCallbacks = lossCallbacks;
         this.clock = clock;
         this.counts = counts;
         this.queue = listener == null || counts == null
@@ -172,7 +173,7 @@ public final class Events {
             after.then(hold::interrupt);
         }
         for (Consumer<LossReason> action : hold.takeListeners()) {
-            after.then(() -> callbacks.execute(() -> guarded(name, () -> action.accept(reason))));
+            after.then(() -> lossCallbacks.execute(() -> guarded(name, () -> action.accept(reason))));
         }
     }
 

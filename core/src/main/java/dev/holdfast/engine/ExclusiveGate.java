@@ -134,7 +134,7 @@ final class ExclusiveGate extends Gate {
         if (free.mayBeUsedAgain(now)) {
             until += free.wanted ? lingerNanos(free, now) : free.terms.stickyNanos;
         }
-        if (until == now) {
+        if (until <= now) {
             return false;
         }
         free.keepUntil(until);

@@ -44,7 +44,7 @@ final class FutureWaiter extends Waiter {
         HeldLease lease = lease();
         RuntimeException failure = failure();
         if (failure != null) {
-            future.completeExceptionally(failure);
+            future.completeExceptionally(Refusal.fresh(failure));
         } else if (!future.complete(lease) && lease != null) {
             lease.releaseAsync();
         }

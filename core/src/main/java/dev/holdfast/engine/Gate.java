@@ -211,6 +211,10 @@ abstract class Gate {
         // Whatever was heard before is out of date, and this says nothing of those behind.
         lastWord.forget();
         Waiter taker = servedBy(asked);
+        if (asked.directFor == null && !asked.serves(taker)) {
+            // Whoever it was for has left, and the next in line asked for something else.
+            taker = null;
+        }
         boolean valid = fresh.isValid(now) && !engine.lostSessions.include(grants);
         boolean good = valid && !asked.wasLost(fresh) && !engine.isClosed();
         if (good && taker != null && !taker.isSettled()) {
@@ -226,14 +230,15 @@ abstract class Gate {
             fresh.end();
             engine.cleanup.release(fresh, after);
             if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-                // The store has answered: what it granted was taken away.
-                Refusal why = valid && !pushed ? Refusal.TAKEN : new Refusal(noAnswer(asked.terms));
+                // What it granted was taken away, or had ended before it came.
+                boolean taken = asked.saidTaken() || (valid && !pushed);
+                Refusal why = taken ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
                 settle(taker, engine.isClosed() ? closed() : why, after);
             } else if (asked.directFor != null) {
                 refused(asked, Refusal.TAKEN, after);
             }
         }
-        resume(after);
+        reviewContender(after);
     }
 
     /** Whoever gets what a claim is granted. */
@@ -429,6 +434,11 @@ abstract class Gate {
 
     final Refusal closed() {
         return new Refusal(new ClientClosedException(engine.clientName));
+    }
+
+    private static RuntimeException cameTooLate(Terms terms) {
+        return new StoreUnavailableException(
+                "acquire", terms.describe(), new TimeoutException("the lease had ended when the store's answer came"));
     }
 
     static RuntimeException noAnswer(Terms terms) {

@@ -94,15 +94,6 @@ final class Poller extends Timed {
     /** Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled. */
     private static void take(Contender waiting, long sentNanos, @Nullable List<AcquireOutcome> own, Throwable failure) {
         AcquireOutcome outcome = own == null ? null : own.get(0);
-        try {
-            if (outcome == null) {
-                waiting.gate.answered(waiting, sentNanos, null, failure);
-            } else {
-                waiting.gate.answered(waiting, sentNanos, outcome, null);
-            }
-        } catch (RuntimeException | Error broken) {
-            // Others are waiting for theirs.
-            Log.get().log(System.Logger.Level.ERROR, "an answer for " + waiting.claim.describe() + " failed", broken);
-        }
+        waiting.gate.answered(waiting, sentNanos, outcome, outcome == null ? failure : null);
     }
 }

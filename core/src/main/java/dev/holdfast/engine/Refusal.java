@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,13 @@ import org.jspecify.annotations.Nullable;
 record Refusal(@Nullable RuntimeException fault) {
     /** Somebody else has the lock. */
     static final Refusal TAKEN = new Refusal(null);
+
+    /** The same word may be told to many. Each gets an exception of its own, with its own stack. */
+    static RuntimeException fresh(RuntimeException told) {
+        return told instanceof StoreUnavailableException unavailable
+                ? new StoreUnavailableException(unavailable.operation(), unavailable.lockName(), unavailable.getCause())
+                : told;
+    }
 
     boolean isTaken() {
         return fault == null;

@@ -20,7 +20,8 @@ final class ReturnGap {
     /** The client asks for the lock again. */
     void returned(long now) {
         if (leftNanos != NEVER) {
-            long gap = Math.min(LONGEST_NANOS, now - leftNanos);
+            // Whoever had asked before the lock was given up came at once.
+            long gap = Math.max(0, Math.min(LONGEST_NANOS, now - leftNanos));
             averageNanos = averageNanos == NEVER ? gap : averageNanos + (gap - averageNanos) / WEIGHT;
             leftNanos = NEVER;
         }

@@ -291,8 +291,11 @@ final class StoreCleanup {
         synchronized (this) {
             underWay--;
         }
-        takeAnswers.run();
-        work();
+        try {
+            takeAnswers.run();
+        } finally {
+            work();
+        }
     }
 
     private void take(CleanupTask task, boolean answered, @Nullable Throwable failure) {

@@ -14,6 +14,7 @@ import java.util.random.RandomGenerator;
  * @param timeline where things wait for their time
  * @param calls how the store is called in the background
  * @param callbacks where user code runs
+ * @param lossCallbacks where user code runs that is told of a loss, which must not wait for other user code
  * @param random for jitter
  * @param owners mints owner ids
  * @param commandTimeout the longest that one call to the store may take
@@ -24,7 +25,21 @@ public record Surroundings(
         Timeline timeline,
         StoreCalls calls,
         Executor callbacks,
+        Executor lossCallbacks,
         RandomGenerator random,
         Supplier<OwnerId> owners,
         Duration commandTimeout,
-        boolean staysAwake) {}
+        boolean staysAwake) {
+    /** Surroundings where all user code runs in one place. */
+    public Surroundings(
+            MonotonicClock clock,
+            Timeline timeline,
+            StoreCalls calls,
+            Executor callbacks,
+            RandomGenerator random,
+            Supplier<OwnerId> owners,
+            Duration commandTimeout,
+            boolean staysAwake) {
+        this(clock, timeline, calls, callbacks, callbacks, random, owners, commandTimeout, staysAwake);
+    }
+}

@@ -109,7 +109,7 @@ abstract class Waiter {
     /** {@return the lease, or null if somebody else has the lock} */
     final @Nullable HeldLease outcome() {
         if (failure != null) {
-            throw failure;
+            throw Refusal.fresh(failure);
         }
         return lease;
     }

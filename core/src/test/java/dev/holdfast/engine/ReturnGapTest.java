@@ -46,6 +46,16 @@ class ReturnGapTest {
         assertThat(gap.worthWaitingNanos(cost)).isPositive();
     }
 
+    /** Who asked while the lock was still out, and comes in late, has not come back before it left. */
+    @Test
+    void whoAskedBeforeTheLockWasGivenUpCountsAsComingAtOnce() {
+        gap.left(TimeUnit.SECONDS.toNanos(10));
+        gap.returned(1);
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+        comesBackAfter(10_000, 1);
+        assertThat(gap.worthWaitingNanos(cost)).isPositive();
+    }
+
     /** P12: on a store that is polled, a hand-over may cost a second; whoever comes once an hour is still not quick. */
     @Test
     void whoComesOnceAnHourIsNeverWaitedFor() {

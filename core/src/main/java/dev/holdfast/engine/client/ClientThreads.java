@@ -38,6 +38,7 @@ public final class ClientThreads implements AutoCloseable {
     private static final int STORE_THREADS = 64;
     private static final int GUARD_THREADS = 4;
     private static final int CALLBACK_THREADS = 64;
+    private static final int LOSS_THREADS = 256;
     private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
 
     /** The shortest wait for a pool or the store to end, even when the time for closing is over. */
@@ -55,6 +56,7 @@ public final class ClientThreads implements AutoCloseable {
     private final Pool storeTasks;
     private final Pool storeGuards;
     private final Pool ownCallbacks;
+    private final Pool ownLossCallbacks;
     private final @Nullable Executor userCallbacks;
     private final Supplier<LockStore> store;
 
@@ -87,6 +89,7 @@ public final class ClientThreads implements AutoCloseable {
         this.storeTasks = new Pool(name + "-io", STORE_THREADS);
         this.storeGuards = new Pool(name + "-guard", GUARD_THREADS);
         this.ownCallbacks = new Pool(name + "-callback", CALLBACK_THREADS);
+        this.ownLossCallbacks = new Pool(name + "-loss", LOSS_THREADS);
         this.userCallbacks = callbacks;
     }
 
@@ -94,7 +97,15 @@ public final class ClientThreads implements AutoCloseable {
     public Surroundings surroundings() {
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
         return new Surroundings(
-                clock(), timer, new Calls(), this::callBack, random, new OwnerMint(), commandTimeout, staysAwake);
+                clock(),
+                timer,
+                new Calls(),
+                task -> callBack(ownCallbacks, task),
+                task -> callBack(ownLossCallbacks, task),
+                random,
+                new OwnerMint(),
+                commandTimeout,
+                staysAwake);
     }
 
     MonotonicClock clock() {
@@ -139,7 +150,7 @@ public final class ClientThreads implements AutoCloseable {
         long now = clock().nanos();
         // One last moment for all pools together.
         long until = Math.max(Math.min(closedByNanos, now + commandTimeout.toNanos()), now + LEAST_GOODBYE_NANOS);
-        List<Pool> pools = List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks);
+        List<Pool> pools = List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks, ownLossCallbacks);
         pools.forEach(Pool::shutdown);
         pools.forEach(pool -> pool.end(until));
     }
@@ -168,16 +179,16 @@ public final class ClientThreads implements AutoCloseable {
      * Runs user code. Whatever executor the user has given, it is called from a thread for user code: one that runs
      * tasks on the calling thread must not run them on a thread of the store, or on the one for time.
      */
-    private void callBack(Runnable task) {
+    private void callBack(Pool own, Runnable task) {
         Executor users = userCallbacks;
         Runnable there = users == null ? task : () -> callBackThere(users, task);
         try {
-            ownCallbacks.execute(there);
+            own.execute(there);
         } catch (RejectedExecutionException closed) {
             there.run();
         } catch (Error noThread) {
             // No thread can be started now: a running one takes it, or the first that can be started.
-            ownCallbacks.getQueue().add(there);
+            own.getQueue().add(there);
         }
     }
 

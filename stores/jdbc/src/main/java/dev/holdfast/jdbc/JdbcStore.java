@@ -8,8 +8,9 @@ import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.PoolSource;
-import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.TablePlace;
 import dev.holdfast.jdbc.lease.LeaseStore;
 import dev.holdfast.jdbc.row.RowLock;
 import dev.holdfast.jdbc.session.Register;
@@ -20,9 +21,9 @@ import dev.holdfast.jdbc.session.SessionTraits;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /**
@@ -37,41 +38,20 @@ import javax.sql.DataSource;
  * Immutable.
  */
 public final class JdbcStore implements StoreFactory {
-    static final String DEFAULT_PREFIX = "holdfast_";
-    static final int DEFAULT_CONNECTIONS = 8;
-    static final int MOST_CONNECTIONS = 1_000;
-
     /** For the single statements of the strategies that keep a connection per lock. */
     private static final int SIDE_CONNECTIONS = 4;
 
     private final ConnectionSource source;
     private final Optional<Dialect> dialect;
-    private final Strategy strategy;
-    private final String prefix;
-    private final SchemaMode schemaMode;
-    private final int connections;
-    private final boolean notifications;
+    private final JdbcOptions options;
 
-    JdbcStore(
-            ConnectionSource source,
-            Optional<Dialect> dialect,
-            Strategy strategy,
-            String prefix,
-            SchemaMode schemaMode,
-            int connections,
-            boolean notifications) {
+    /** Whether the tables were seen by locks of callers' transactions. */
+    private final AtomicBoolean tablesKnown = new AtomicBoolean();
+
+    JdbcStore(ConnectionSource source, Optional<Dialect> dialect, JdbcOptions options) {
         this.source = source;
         this.dialect = dialect;
-        this.strategy = strategy;
-        this.prefix = prefix;
-        this.schemaMode = schemaMode;
-        this.connections = connections;
-        this.notifications = notifications;
-        if (connections < 1 || connections > MOST_CONNECTIONS) {
-            throw new StoreMisconfiguredException(
-                    "the number of connections must be from 1 to " + MOST_CONNECTIONS + ", but was " + connections);
-        }
-        schema();
+        this.options = options;
     }
 
     /**
@@ -79,17 +59,12 @@ public final class JdbcStore implements StoreFactory {
      *
      * @param dataSource the pool; stays open when the store is closed
      * @return the store's factory
+     * @throws StoreMisconfiguredException if it is a proxy that joins the caller's transaction
      */
     public static JdbcStore on(DataSource dataSource) {
         Objects.requireNonNull(dataSource, "dataSource");
-        return new JdbcStore(
-                new PoolSource(dataSource),
-                Optional.empty(),
-                Strategy.LEASE,
-                DEFAULT_PREFIX,
-                SchemaMode.CREATE,
-                DEFAULT_CONNECTIONS,
-                true);
+        PoolSource.refuseIfPartOfTransactions(dataSource);
+        return new JdbcStore(new PoolSource(dataSource), Optional.empty(), JdbcOptions.DEFAULTS);
     }
 
     /**
@@ -100,7 +75,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public JdbcStore withStrategy(Strategy chosen) {
         Objects.requireNonNull(chosen, "chosen");
-        return new JdbcStore(source, dialect, chosen, prefix, schemaMode, connections, notifications);
+        return new JdbcStore(source, dialect, options.withStrategy(chosen));
     }
 
     /**
@@ -112,7 +87,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public JdbcStore withPrefix(String tables) {
         Objects.requireNonNull(tables, "tables");
-        return new JdbcStore(source, dialect, strategy, tables, schemaMode, connections, notifications);
+        return new JdbcStore(source, dialect, options.withPrefix(tables));
     }
 
     /**
@@ -123,7 +98,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public JdbcStore withSchema(SchemaMode mode) {
         Objects.requireNonNull(mode, "mode");
-        return new JdbcStore(source, dialect, strategy, prefix, mode, connections, notifications);
+        return new JdbcStore(source, dialect, options.withSchema(mode));
     }
 
     /**
@@ -135,7 +110,7 @@ public final class JdbcStore implements StoreFactory {
      * @throws StoreMisconfiguredException if it is less than 1 or more than 1,000
      */
     public JdbcStore withConnections(int most) {
-        return new JdbcStore(source, dialect, strategy, prefix, schemaMode, most, notifications);
+        return new JdbcStore(source, dialect, options.withConnections(most));
     }
 
     /**
@@ -145,7 +120,32 @@ public final class JdbcStore implements StoreFactory {
      * @return a changed copy
      */
     public JdbcStore withNotifications(boolean wanted) {
-        return new JdbcStore(source, dialect, strategy, prefix, schemaMode, connections, wanted);
+        return new JdbcStore(source, dialect, options.withNotifications(wanted));
+    }
+
+    /**
+     * Makes tokens larger than all that were given before, on servers that do not count their promotions: MySQL and
+     * MariaDB. Raise it by one, for all clients, when a replica that may lack commits takes over. PostgreSQL counts by
+     * itself; there it is added.
+     *
+     * @param number from 0, which is the default, to 100,000
+     * @return a changed copy
+     * @throws StoreMisconfiguredException if it is something else
+     */
+    public JdbcStore withGeneration(int number) {
+        return new JdbcStore(source, dialect, options.withGeneration(number));
+    }
+
+    /**
+     * Chooses whether to use a cluster that only looks like one server, such as Galera, group replication with several
+     * primaries, CockroachDB, YugabyteDB, or a proxy that splits reads and writes. There locks protect nothing, unless
+     * all clients reach the same node; so they are refused.
+     *
+     * @param allowed true if you know better
+     * @return a changed copy
+     */
+    public JdbcStore withAnyCluster(boolean allowed) {
+        return new JdbcStore(source, dialect, options.withAnyCluster(allowed));
     }
 
     /**
@@ -159,65 +159,62 @@ public final class JdbcStore implements StoreFactory {
      */
     public TransactionLocks onConnection(Connection connection) {
         Objects.requireNonNull(connection, "connection");
-        if (strategy == Strategy.LEASE) {
+        if (options.strategy() == Strategy.LEASE) {
             throw new StoreMisconfiguredException("a lease lives longer than a transaction;"
                     + " use withStrategy(ROW) or withStrategy(ADVISORY) for locks on the caller's connection");
         }
-        return new TransactionLocks(connection, source, strategy, schema());
+        return new TransactionLocks(connection, source, options.strategy(), options.tables(), tablesKnown);
     }
 
     @Override
     public LockStore open(StoreContext context) {
-        Optional<Dialect> expected = dialect.isPresent() ? dialect : ask();
+        Optional<Dialect> expected =
+                dialect.isPresent() ? dialect : source.knownUrl().flatMap(Dialect::ofUrl);
+        Strategy strategy = options.strategy();
         if (strategy != Strategy.LEASE) {
-            Connections pool = new Connections(source, SIDE_CONNECTIONS, context.commandTimeout());
+            Connections pool = Connections.withSeats(source, SIDE_CONNECTIONS, context.commandTimeout());
             boolean shares = strategy == Strategy.ROW
                     && expected.filter(RowLock::sharesOn).isPresent();
-            // As long as it is not known where a data source leads to, the weaker promise is made.
-            boolean sequence = strategy == Strategy.ADVISORY
-                    && expected.filter(Dialect::isMySqlFamily).isEmpty();
-            return new SessionStore(
+            SessionStore store = new SessionStore(
                     new Database(pool, context),
-                    schema(),
+                    options.tables(),
                     context,
                     this::lockFor,
-                    SessionTraits.of(shares, sequence),
-                    connections);
+                    SessionTraits.of(shares),
+                    options.connections(),
+                    options.generation(),
+                    options.anyCluster());
+            return new OneDeadline(store, pool.budget());
         }
-        Database database = new Database(new Connections(source, connections, context.commandTimeout()), context);
-        return new LeaseStore(database, schema(), context, expected, notifications);
+        Connections pool = new Connections(source, options.connections(), context.commandTimeout());
+        LeaseStore store = new LeaseStore(
+                new Database(pool, context),
+                options.tables(),
+                context,
+                expected,
+                new LeaseStore.Options(options.notifications(), options.generation(), options.anyCluster()));
+        return new OneDeadline(store, pool.budget());
     }
 
-    private SessionLock lockFor(Database database, Dialect found) {
-        Register register = new Register(database, found, prefix);
-        if (strategy == Strategy.ROW) {
+    private SessionLock lockFor(Database database, Epochs epochs) {
+        Dialect found = epochs.dialect();
+        String prefix = options.prefix();
+        Register register = new Register(database, epochs, prefix);
+        if (options.strategy() == Strategy.ROW) {
             return new Registered(database, new RowLock(found, prefix), register);
         }
-        return switch (found) {
-            case POSTGRESQL -> new PostgresAdvisory(database, register, prefix);
-            case MARIADB, MYSQL -> new Registered(database, new NamedLock(prefix), register);
-            case H2 ->
-                throw new StoreMisconfiguredException(
-                        "H2 has no advisory locks; use strategy=lease, or strategy=row to lock rows");
-        };
-    }
-
-    /** A data source does not tell what it leads to; one that does not answer now is asked again when it is used. */
-    private Optional<Dialect> ask() {
-        try (Connection connection = source.connect()) {
-            return Optional.of(Dialect.of(connection));
-        } catch (SQLException unreachable) {
-            return Optional.empty();
+        if (found == Dialect.H2) {
+            throw new StoreMisconfiguredException(
+                    "H2 has no advisory locks; use strategy=lease, or strategy=row to lock rows");
         }
-    }
-
-    private Schema schema() {
-        return new Schema(
-                strategy == Strategy.LEASE ? "lease" : "session", prefix, Schema.Mode.valueOf(schemaMode.name()));
+        String place = database.run("begin", "the store", new TablePlace(found, prefix)::resolve);
+        return found == Dialect.POSTGRESQL
+                ? new PostgresAdvisory(database, register, epochs, prefix, place)
+                : new Registered(database, new NamedLock(place), register);
     }
 
     @Override
     public String toString() {
-        return "JdbcStore[strategy=" + strategy + ", prefix=" + prefix + "]";
+        return "JdbcStore[strategy=" + options.strategy() + ", prefix=" + options.prefix() + "]";
     }
 }

@@ -16,11 +16,28 @@ import java.util.Set;
 
 /** Opens {@code jdbc:} URLs with the driver that the program brings along. */
 public final class JdbcStoreProvider implements StoreProvider {
+    private static final String DATABASES = "PostgreSQL, MariaDB, MySQL and H2";
     private static final String STRATEGY = "strategy";
     private static final String PREFIX = "prefix";
     private static final String SCHEMA = "schema";
     private static final String CONNECTIONS = "connections";
     private static final String NOTIFICATIONS = "notifications";
+    private static final String GENERATION = "generation";
+    private static final String CLUSTER = "cluster";
+
+    /** What people try, as it stands in a URL. */
+    private static final Set<String> UNSUPPORTED = Set.of(
+            "as400",
+            "db2",
+            "derby",
+            "firebirdsql",
+            "hsqldb",
+            "informix-sqli",
+            "oracle",
+            "sap",
+            "sqlite",
+            "sqlserver",
+            "sybase");
 
     /** Made by {@link java.util.ServiceLoader}. */
     public JdbcStoreProvider() {}
@@ -32,27 +49,46 @@ public final class JdbcStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> options() {
-        return Set.of(STRATEGY, PREFIX, SCHEMA, CONNECTIONS, NOTIFICATIONS);
+        return Set.of(STRATEGY, PREFIX, SCHEMA, CONNECTIONS, NOTIFICATIONS, GENERATION, CLUSTER);
     }
 
     @Override
     public LockStore open(StoreUri uri, StoreContext context) {
         Credentials credentials = uri.credentials().orElse(null);
+        String[] words = uri.address().split(":", 3);
+        if (words.length > 1 && UNSUPPORTED.contains(words[1].toLowerCase(Locale.ROOT))) {
+            throw new StoreMisconfiguredException("Holdfast does not work with the database of " + uri
+                    + "; it works with " + DATABASES + ". Use one of them for the locks, or another store");
+        }
         try {
             DriverManager.getDriver(uri.address());
         } catch (SQLException none) {
-            throw new StoreMisconfiguredException(
-                    "no JDBC driver on the class path takes " + uri + "; add the driver of the database");
+            throw new StoreMisconfiguredException("no JDBC driver on the class path takes " + uri
+                    + "; add the driver of the database, which must be one of " + DATABASES);
         }
         return new JdbcStore(
                         new DriverSource(uri.address(), credentials, context.commandTimeout()),
                         Dialect.ofUrl(uri.address()),
-                        choice(uri, STRATEGY, Strategy.class, Strategy.LEASE),
-                        uri.option(PREFIX).orElse(JdbcStore.DEFAULT_PREFIX),
-                        choice(uri, SCHEMA, SchemaMode.class, SchemaMode.CREATE),
-                        number(uri, CONNECTIONS, JdbcStore.DEFAULT_CONNECTIONS),
-                        choice(uri, NOTIFICATIONS, Switch.class, Switch.ON) == Switch.ON)
+                        options(uri))
                 .open(context);
+    }
+
+    private static JdbcOptions options(StoreUri uri) {
+        JdbcOptions usual = JdbcOptions.DEFAULTS;
+        return new JdbcOptions(
+                choice(uri, STRATEGY, Strategy.class, usual.strategy()),
+                uri.option(PREFIX).orElse(usual.prefix()),
+                choice(uri, SCHEMA, SchemaMode.class, usual.schema()),
+                number(uri, CONNECTIONS, usual.connections()),
+                choice(uri, NOTIFICATIONS, Switch.class, Switch.ON) == Switch.ON,
+                number(uri, GENERATION, usual.generation()),
+                choice(uri, CLUSTER, Cluster.class, Cluster.REFUSE) == Cluster.ALLOW);
+    }
+
+    /** What to do about clusters that are known not to work. */
+    private enum Cluster {
+        REFUSE,
+        ALLOW
     }
 
     /** Whether something is used. */

@@ -4,16 +4,20 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.advisory.AdvisoryKey;
 import dev.holdfast.jdbc.dialect.ConnectionSource;
+import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.TablePlace;
 import dev.holdfast.jdbc.row.RowLock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Locks that live and end with a transaction of the caller's own: nothing has to be released, and a lock cannot outlive
@@ -23,17 +27,34 @@ import java.util.Objects;
  * <p>Used by the thread that uses the connection.
  */
 public final class TransactionLocks {
+    private static final String EXCLUSIVELY = "FOR UPDATE";
+
+    /** A row that is made and purged again before it can be locked is made anew, this often. */
+    private static final int MOST_ATTEMPTS = 5;
+
+    /** How long tables that are missing may take to be made. */
+    private static final Duration TIME_TO_CREATE = Duration.ofSeconds(30);
+
     private final Connection connection;
     private final ConnectionSource source;
     private final Dialect dialect;
     private final Strategy strategy;
     private final Schema schema;
 
-    TransactionLocks(Connection connection, ConnectionSource source, Strategy strategy, Schema schema) {
+    /** Whether the tables are known to be there; shared with whatever else the store has made. */
+    private final AtomicBoolean tablesKnown;
+
+    TransactionLocks(
+            Connection connection,
+            ConnectionSource source,
+            Strategy strategy,
+            Schema schema,
+            AtomicBoolean tablesKnown) {
         this.connection = connection;
         this.source = source;
         this.strategy = strategy;
         this.schema = schema;
+        this.tablesKnown = tablesKnown;
         try {
             this.dialect = Dialect.of(connection);
             if (connection.getAutoCommit()) {
@@ -58,11 +79,12 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database gives up, for instance because of a deadlock; roll back then
      */
     public void lock(String name) {
-        take(name, "FOR UPDATE", "SELECT pg_advisory_xact_lock(?)");
+        take(name, EXCLUSIVELY, "pg_advisory_xact_lock");
     }
 
     /**
-     * Waits for a lock that others may hold at the same time in this way, but nobody exclusively.
+     * Waits for a lock that others may hold at the same time in this way, but nobody exclusively. Only the first
+     * transaction that uses a name with the strategy {@link Strategy#ROW} has it alone, because it makes the row.
      *
      * @param name the lock
      * @throws IllegalStateException if the transaction has begun before the lock was used for the first time, and sees
@@ -70,7 +92,7 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database gives up, for instance because of a deadlock; roll back then
      */
     public void lockShared(String name) {
-        take(name, forShare(), "SELECT pg_advisory_xact_lock_shared(?)");
+        take(name, forShare(), "pg_advisory_xact_lock_shared");
     }
 
     /**
@@ -81,7 +103,7 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database fails
      */
     public boolean tryLock(String name) {
-        return tryTake(name, "FOR UPDATE NOWAIT", "SELECT pg_try_advisory_xact_lock(?)");
+        return tryTake(name, EXCLUSIVELY + " NOWAIT", "pg_try_advisory_xact_lock");
     }
 
     /**
@@ -92,11 +114,11 @@ public final class TransactionLocks {
      * @throws HoldfastException if the database fails
      */
     public boolean tryLockShared(String name) {
-        return tryTake(name, forShare() + " NOWAIT", "SELECT pg_try_advisory_xact_lock_shared(?)");
+        return tryTake(name, forShare() + " NOWAIT", "pg_try_advisory_xact_lock_shared");
     }
 
     private String forShare() {
-        return strategy == Strategy.ROW ? new RowLock(dialect, schema.prefix()).forShare() : "";
+        return strategy == Strategy.ROW ? rows().forShare() : "";
     }
 
     private void take(String name, String rowClause, String advisoryCall) {
@@ -105,12 +127,18 @@ public final class TransactionLocks {
             if (strategy == Strategy.ADVISORY) {
                 ask(advisoryCall, name);
             } else {
-                makeRow(name);
-                lockRow(name, rowClause);
+                onTables(() -> lockRow(name, rowClause));
             }
         } catch (SQLException failure) {
-            throw Faults.translate("lock", name, failure);
+            throw translated(name, failure);
         }
+    }
+
+    /** PostgreSQL says in its own way that a row is newer than the transaction's snapshot. */
+    private RuntimeException translated(String name, SQLException failure) {
+        return dialect == Dialect.POSTGRESQL && "40001".equals(failure.getSQLState())
+                ? newer(name)
+                : Faults.translate("lock", name, failure);
     }
 
     private boolean tryTake(String name, String rowClause, String advisoryCall) {
@@ -118,52 +146,105 @@ public final class TransactionLocks {
         try {
             return strategy == Strategy.ADVISORY ? ask(advisoryCall, name) : tryRow(name, rowClause);
         } catch (SQLException failure) {
-            throw Faults.translate("lock", name, failure);
+            throw translated(name, failure);
         }
     }
 
     /** On PostgreSQL a refused statement would spoil the transaction, so it is undone up to a savepoint. */
     private boolean tryRow(String name, String rowClause) throws SQLException {
-        makeRow(name);
-        Savepoint before = connection.setSavepoint();
-        try {
-            lockRow(name, rowClause);
-            connection.releaseSavepoint(before);
-            return true;
-        } catch (SQLException refused) {
-            connection.rollback(before);
-            if (Faults.isTaken(refused)) {
-                return false;
-            }
-            throw refused;
-        }
-    }
-
-    private void lockRow(String name, String rowClause) throws SQLException {
-        if (!new RowLock(dialect, schema.prefix()).select(connection, name, rowClause)) {
-            throw new IllegalStateException(
-                    "the row of the lock '" + name + "' is newer than what this transaction sees;"
-                            + " take the lock at the beginning of the transaction, or use READ COMMITTED");
-        }
-    }
-
-    /** The row is made over another connection: within the caller's transaction it would keep others waiting for it. */
-    private void makeRow(String name) throws SQLException {
-        try (Connection other = source.connect()) {
-            boolean autoCommit = other.getAutoCommit();
-            other.setAutoCommit(true);
+        return onTables(() -> {
+            Savepoint before = connection.setSavepoint();
             try {
-                schema.ensure(dialect, other);
-                new RowLock(dialect, schema.prefix()).prepare(other, name);
-            } finally {
-                other.setAutoCommit(autoCommit);
+                RowLock rows = rows();
+                boolean locked = rows.select(connection, name, rowClause)
+                        || rows.insertAtOnce(connection, name)
+                        || rows.select(connection, name, rowClause);
+                if (!locked) {
+                    throw newer(name);
+                }
+                connection.releaseSavepoint(before);
+                return true;
+            } catch (SQLException refused) {
+                // After a deadlock the database has undone the whole transaction, and the savepoint with it.
+                if (Faults.isTaken(refused)) {
+                    connection.rollback(before);
+                    return false;
+                }
+                throw refused;
             }
+        });
+    }
+
+    /**
+     * Locks the row, or makes it, which locks it too, all within the caller's transaction: whoever keeps a connection of a
+     * pool must not wait for another. On MySQL and MariaDB the row is made first, because to look for one that is not there
+     * locks the gap in which others make theirs; neither form begins a snapshot, which would hide what the holder before
+     * has written.
+     */
+    private boolean lockRow(String name, String rowClause) throws SQLException {
+        RowLock rows = rows();
+        if (dialect.isMySqlFamily() && rowClause.equals(EXCLUSIVELY)) {
+            return rows.insertOrLock(connection, name);
+        }
+        for (int i = 0; i < MOST_ATTEMPTS; i++) {
+            if (rows.select(connection, name, rowClause) || rows.insertOrLock(connection, name)) {
+                return true;
+            }
+        }
+        throw newer(name);
+    }
+
+    private static IllegalStateException newer(String name) {
+        return new IllegalStateException("the row of the lock '" + name + "' is newer than what this transaction sees;"
+                + " take the lock at the beginning of the transaction, or use READ COMMITTED");
+    }
+
+    private RowLock rows() {
+        return new RowLock(dialect, schema.prefix());
+    }
+
+    /**
+     * Does a step, and makes the tables first if there are none. That takes another connection, because it would end the
+     * caller's transaction on most databases; but only the first time in the life of the database.
+     */
+    private boolean onTables(Step step) throws SQLException {
+        if (dialect == Dialect.POSTGRESQL && !tablesKnown.get() && !schema.isVisible(connection)) {
+            makeTables();
+        }
+        try {
+            boolean done = step.run();
+            tablesKnown.set(true);
+            return done;
+        } catch (SQLException failure) {
+            if (dialect == Dialect.POSTGRESQL || tablesKnown.get() || !Schema.isMissingTable(failure)) {
+                throw failure;
+            }
+            makeTables();
+            return step.run();
         }
     }
 
-    private boolean ask(String query, String name) throws SQLException {
+    private void makeTables() throws SQLException {
+        try (Connections others = new Connections(source, 1, TIME_TO_CREATE)) {
+            others.with(other -> {
+                schema.ensure(dialect, other);
+                return true;
+            });
+        }
+        tablesKnown.set(true);
+    }
+
+    /** A step in the caller's transaction. */
+    private interface Step {
+        boolean run() throws SQLException;
+    }
+
+    /** The server itself finds out where the tables are, because the caller's connection has a search path of its own. */
+    private boolean ask(String function, String name) throws SQLException {
+        String place = new TablePlace(dialect, schema.prefix()).expression();
+        String query = "SELECT " + function + "(" + AdvisoryKey.expression(place, "CAST(? AS text)") + ")";
         try (PreparedStatement statement = connection.prepareStatement(query)) {
-            statement.setLong(1, AdvisoryKey.of(schema.prefix(), name));
+            statement.setString(1, name);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() && Boolean.TRUE.equals(row.getObject(1));
             }

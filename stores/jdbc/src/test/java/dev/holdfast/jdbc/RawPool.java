@@ -69,6 +69,10 @@ final class RawPool implements DataSource, AutoCloseable {
         }
     }
 
+    synchronized int opened() {
+        return all.size();
+    }
+
     synchronized int aborted() {
         return aborted;
     }

@@ -1,8 +1,8 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.Lease;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.fence.StaleTokenException;
-import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Script;
 import java.nio.charset.StandardCharsets;
@@ -110,7 +110,7 @@ public final class RedisFence {
         try {
             return run(whole, keys, all);
         } catch (JedisConnectionException unanswered) {
-            throw Faults.of("guarded access", lockName, unanswered);
+            throw new StoreUnavailableException("guarded access", lockName, unanswered);
         } catch (JedisDataException refused) {
             throw refusal(token, refused);
         }

@@ -3,16 +3,16 @@ package dev.holdfast.redis;
 import dev.holdfast.redis.lock.RedisStore;
 import dev.holdfast.redis.topology.ClusterDeployment;
 import dev.holdfast.redis.topology.Deployment;
+import dev.holdfast.redis.topology.MemberThreads;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.topology.SentinelDeployment;
 import dev.holdfast.redis.topology.Sentinels;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Clocks;
 import dev.holdfast.redis.wire.ConnectionSettings;
-import dev.holdfast.redis.wire.JedisVersion;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.OverdueWatch;
 import dev.holdfast.redis.wire.PooledServer;
-import dev.holdfast.redis.wire.PromotionGuard;
 import dev.holdfast.redis.wire.Server;
 import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.LockStore;
@@ -22,9 +22,7 @@ import dev.holdfast.spi.StoreUri;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
-import redis.clients.jedis.HostAndPort;
 
 /**
  * Opens {@code redis://}, {@code redis+sentinel://} and {@code redis+cluster://}, and with {@code rediss} the same over
@@ -48,44 +46,50 @@ public final class RedisStoreProvider implements StoreProvider {
     @Override
     public Set<String> options() {
         Set<String> options = new HashSet<>(Settings.OPTIONS);
-        options.add(ConnectionSettings.AUTHORITY);
+        options.addAll(ConnectionSettings.OPTIONS);
         options.add(Address.SENTINEL_LOGIN);
         return Set.copyOf(options);
     }
 
     @Override
     public LockStore open(StoreUri uri, StoreContext context) {
-        JedisVersion.check();
         Address address = Address.of(uri);
         Settings settings = Settings.of(uri, context);
-        ConnectionSettings connections = ConnectionSettings.of(
-                address, settings, uri.option(ConnectionSettings.AUTHORITY).orElse(null));
+        ConnectionSettings connections = ConnectionSettings.of(address, settings, uri);
         OverdueWatch watch = new OverdueWatch(context, connections.lookInterval());
+        MemberThreads threads = new MemberThreads(context.clientName());
         Clocks clocks = new Clocks(context.clock());
         Function<HostAndPort, Server> servers =
                 host -> new PooledServer(host, connections, context.clock(), clocks, watch);
         Deployment deployment = switch (address.kind()) {
             case ONE -> new OneServer(servers.apply(address.hosts().get(0)));
             case SENTINEL ->
-                sentinels(
-                        address,
-                        connections.forSentinels(address.logsInAtSentinels(uri) ? address : null),
-                        context,
-                        (host, guard) -> new PooledServer(host, connections, context.clock(), clocks, watch, guard));
+                new SentinelDeployment(
+                        new Sentinels(
+                                address.hosts().stream()
+                                        .<Server>map(host -> new PooledServer(
+                                                host,
+                                                sentinelSettings(address, uri, connections),
+                                                context.clock(),
+                                                clocks,
+                                                watch))
+                                        .toList(),
+                                address.master(),
+                                threads),
+                        connections,
+                        (host, guard) -> new PooledServer(host, connections, context.clock(), clocks, watch, guard),
+                        context.clock());
             case CLUSTER ->
                 new ClusterDeployment(
-                        address::hosts, servers, settings.timeout().toNanos(), context.clock(), context.random());
+                        address::hosts, servers, threads, settings.timeout(), context.clock(), context.random());
             case REDLOCK -> throw new IllegalArgumentException("not a scheme of this provider");
         };
-        return RedisStore.open(context, settings, deployment, clocks, watch::close);
+        return RedisStore.open(context, settings, deployment, clocks, threads, watch::close);
     }
 
-    private static Deployment sentinels(
-            Address address,
-            ConnectionSettings settings,
-            StoreContext context,
-            BiFunction<HostAndPort, PromotionGuard, Server> servers) {
-        Sentinels sentinels = new Sentinels(address.hosts(), address.master(), settings, context.ioExecutor());
-        return new SentinelDeployment(sentinels, settings, servers, context.clock());
+    private static ConnectionSettings sentinelSettings(Address address, StoreUri uri, ConnectionSettings connections) {
+        return address.logsInAtSentinels(uri)
+                ? connections.forSentinels(address.user(), address.password())
+                : connections.forSentinels(null, null);
     }
 }

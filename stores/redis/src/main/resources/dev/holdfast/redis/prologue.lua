@@ -14,7 +14,7 @@ local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
 local PROVISIONAL, PATIENCE, BURIED = 3000, 20000, 60000
 local LONGEST_HINT, IDLE_HINT, ABSENT, GRACE = 5000, 250, 6000, 200
 -- So many waiters of a name are looked at by one run of a script, in pages; so many are asked whether they live.
-local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 512, 256, 4, 128, 32
+local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128, 32
 
 local call, sub, match, pack, spread, unpack = redis.call, string.sub, string.match, struct.pack, unpack, struct.unpack
 local names, outbox = {}, {}
@@ -114,7 +114,7 @@ local function recount(name)
     local expiry = unpack('>I8', all[i + 1])
     if expiry <= now then
       call('HDEL', name.key .. ':h', all[i])
-      name.unconfirmed = place and name.line
+      name.unconfirmed = stamp and name.line
     else
       name.used = name.used + number(all[i + 1], 23)
       if name.expiry == 0 or expiry < name.expiry then
@@ -130,7 +130,7 @@ end
 local function refresh(name)
   if name.holder and name.expiry <= now then
     name.holder, name.used, name.expiry, name.dirty = nil, 0, 0, true
-    name.unconfirmed = place and name.line
+    name.unconfirmed = stamp and name.line
   elseif name.shared and name.expiry <= now then
     recount(name)
   end
@@ -290,11 +290,11 @@ local function wanted(name)
   return name.line and call('EXISTS', name.key .. ':q') == 1
 end
 
--- Whether a waiter is there to be told of its grant: somebody listens on its channel. In a cluster the listener may be at
--- any node, so there it counts whether it has been heard of; nil if it was asked and has a moment to answer.
+-- Whether a waiter is there to be told of its grant: somebody listens on its channel (which in a cluster can be at any
+-- node, and so is not seen), and it was not in vain that it was asked; nil if it has a moment left to answer.
 local function reachable(record)
-  if not place then
-    return call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] ~= 0
+  if not place and call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] == 0 then
+    return false
   end
   local left = unpack('>I8', record) - now
   if left > ABSENT then
@@ -361,7 +361,8 @@ local function doubt(name, owner, record)
   end
 end
 
--- Asks the first in line whether they live, because in a cluster a grant has ended that nobody gave back.
+-- Asks the first in line whether they live, because a grant has ended that nobody gave back: in a cluster nobody can be
+-- seen listening, and after a failover those may stand in line whom the old server has served.
 local function question(name, me)
   local asked = 0
   walk(name, function(owner, _, record)

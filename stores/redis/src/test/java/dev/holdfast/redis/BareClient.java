@@ -32,6 +32,7 @@ public final class BareClient implements StoreListener, AutoCloseable {
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(BareClient::daemon);
     private final ExecutorService io = Executors.newCachedThreadPool(BareClient::daemon);
+    private final StoreContext context;
     private final LockStore store;
 
     final Queue<List<Grant>> pushed = new ConcurrentLinkedQueue<>();
@@ -44,8 +45,13 @@ public final class BareClient implements StoreListener, AutoCloseable {
     }
 
     public BareClient(StoreFactory opener) {
-        this.store = opener.open(new StoreContext(
-                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this));
+        this.context = new StoreContext(
+                "bare", BareClient::nanos, this::schedule, io, Duration.ofSeconds(5), new Random(), this);
+        this.store = opener.open(context);
+    }
+
+    public StoreContext context() {
+        return context;
     }
 
     public LockStore store() {

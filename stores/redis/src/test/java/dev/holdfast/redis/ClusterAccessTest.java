@@ -39,8 +39,8 @@ final class ClusterAccessTest {
                         .withUsers(
                                 "user default on >" + PASSWORD + " ~* &* +@all",
                                 "user locks on " + acl,
-                                "user slots on " + acl + " +cluster|slots",
-                                "user all on " + acl + " +cluster|slots +asking"));
+                                "user slots on " + acl + " +cluster|nodes +cluster|slots",
+                                "user all on " + acl + " +cluster|nodes +cluster|slots +asking"));
     }
 
     @Test

@@ -11,7 +11,9 @@ import dev.holdfast.LockView;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisNode;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.RenewOutcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -72,6 +74,35 @@ final class KeptStateTest {
                         number("PTTL", "holdfast:{long/s}:h")))
                 .allMatch(left -> left > 2 * DAY_MILLIS));
         assertThat(one.isHeld() && two.stream().allMatch(Lease::isHeld)).isTrue();
+    }
+
+    /** A key that moves takes along how long it has left, so the clock that is read from it is behind by what the way took. */
+    @Test
+    void leaseOfAMovedKeyDoesNotEndEarlyWhenItsKeysAreWrittenForAnotherThreeDays() throws InterruptedException {
+        LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(20));
+        try (BareClient client = new BareClient(redis.url())) {
+            Claim held = BareClient.claim(options.leaseTime(), "moved");
+            List<Grant> grants = client.take(held);
+            age("moved", DAY_MILLIS / 2);
+            redis.ask("PEXPIRE", "holdfast:{moved}", Long.toString(DAY_MILLIS / 2 + 30_000));
+            assertThat(client.store().renew(grants)).hasOnlyElementsOfType(RenewOutcome.Renewed.class);
+            assertThat(number("PTTL", "holdfast:{moved}")).isGreaterThan(2 * DAY_MILLIS);
+            CompletableFuture<Lease> waiter = waiter("moved");
+
+            assertThat(client.isGranted(held)).as("it holds it still").isTrue();
+            assertThat(waiter).isNotDone();
+            assertThat(locks.inspect("moved").orElseThrow().waiters()).hasSize(1);
+        }
+    }
+
+    @Test
+    void clockOfAMovedKeyIsTheServersAgainWhenNobodyUsesIt() throws InterruptedException {
+        locks.lock("moved").acquire().close();
+        age("moved", DAY_MILLIS / 2);
+        redis.ask("PEXPIRE", "holdfast:{moved}", Long.toString(DAY_MILLIS / 2 + 30_000));
+        long before = serverMicros();
+
+        assertThat(locks.lock("moved").acquire().token() >> 12).isBetween(before - 1000, serverMicros());
     }
 
     @Test

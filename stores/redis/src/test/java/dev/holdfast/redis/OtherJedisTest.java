@@ -3,9 +3,7 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.rig.Rig;
-import dev.holdfast.rig.redis.RedisCluster;
 import dev.holdfast.rig.redis.RedisNode;
-import dev.holdfast.rig.redis.RedisSettings;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,49 +13,57 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same classes with other versions of Jedis on the class path. */
+/** The same classes with each version of Jedis on the class path that programs have, and with none. */
 final class OtherJedisTest {
     private static final Pattern JEDIS_JAR = Pattern.compile("jedis-[0-9.]+\\.jar");
 
     @RegisterExtension
     static final Rig rig = new Rig();
 
-    @Test
-    void oldestSupportedJedisCanDoEverything() throws IOException, InterruptedException {
-        RedisNode redis = RedisNode.start(rig);
-        RedisCluster cluster = RedisCluster.start(rig, RedisSettings.defaults());
+    private static RedisNode redis;
 
-        assertThat(smoke("holdfast.jedis.oldest", redis.url(), Integer.toString(redis.port())))
-                .endsWith("fine");
-        assertThat(smoke("holdfast.jedis.oldest", cluster.url())).endsWith("fine");
+    @BeforeAll
+    static void start() throws InterruptedException {
+        redis = RedisNode.start(rig);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"5.2.0", "6.0.0", "6.2.0", "7.4.1", "8.0.2"})
+    void anyJedisCanBeThere(String version) throws IOException, InterruptedException {
+        Path jar = Path.of(System.getProperty("holdfast.jedis.directory"), "jedis-" + version + ".jar");
+        assertThat(jar).exists();
+
+        assertThat(smoke(jar.toString(), redis.url(), Integer.toString(redis.port())))
+                .endsWith("fine with a pool and " + clientOf(version));
     }
 
     @Test
-    void olderJedisIsRefusedInOneSentence() throws IOException, InterruptedException {
-        RedisNode redis = RedisNode.start(rig);
-
-        assertThat(smoke("holdfast.jedis.refused", redis.url()))
-                .contains("Jedis 6.0.0 is on the class path")
-                .contains("7.4 or later");
+    void noJedisIsNeeded() throws IOException, InterruptedException {
+        assertThat(smoke(null, redis.url())).endsWith("fine");
     }
 
-    private static String smoke(String jedis, String... arguments) throws IOException, InterruptedException {
+    private static String clientOf(String version) {
+        return version.startsWith("5") || version.startsWith("6") ? "JedisPooled" : "RedisClient";
+    }
+
+    private static String smoke(@Nullable String jedis, String... arguments) throws IOException, InterruptedException {
         String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .map(entry -> JEDIS_JAR
-                                .matcher(Path.of(entry).getFileName().toString())
-                                .matches()
-                        ? System.getProperty(jedis)
-                        : entry)
+                .filter(entry -> !JEDIS_JAR
+                        .matcher(Path.of(entry).getFileName().toString())
+                        .matches())
                 .collect(Collectors.joining(File.pathSeparator));
-        assertThat(classPath).contains(System.getProperty(jedis));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-classpath",
-                classPath,
+                jedis == null ? classPath : classPath + File.pathSeparator + jedis,
                 Smoke.class.getName()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -7,8 +7,8 @@ import dev.holdfast.LockOptions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.UnifiedJedis;
 
 /** Uses what there is, once, in a process of its own with another Jedis. Prints "fine", or why not. */
 final class Smoke {
@@ -32,10 +32,12 @@ final class Smoke {
             require(second.token() > held.token());
             require(locks.list("smoke", 10).size() == 1);
             require(locks.evict("smoke", "smoke") == 1);
+            String lent = "";
             if (arguments.length > 1) {
                 Lent.use(Integer.parseInt(arguments[1]));
+                lent = " with a pool and " + LentClient.use(Integer.parseInt(arguments[1]));
             }
-            System.out.println("fine");
+            System.out.println("fine" + lent);
         } catch (HoldfastException refused) {
             System.out.println(refused.getMessage());
         }
@@ -47,12 +49,26 @@ final class Smoke {
         }
     }
 
-    /** Apart, because an older Jedis does not have its classes. */
+    /** Apart, because there may be no Jedis. */
     private static final class Lent {
         private Lent() {}
 
+        @SuppressWarnings("deprecation") // All versions have it.
         static void use(int port) throws InterruptedException {
-            try (RedisClient client = RedisClient.create(new HostAndPort("127.0.0.1", port));
+            try (JedisPool pool = new JedisPool("127.0.0.1", port);
+                    Holdfast lent =
+                            Holdfast.builder().store(RedisStores.using(pool)).build()) {
+                require(lent.lock("lent").acquire().release());
+            }
+        }
+    }
+
+    /** The client of that version: the classes have changed, not their methods. */
+    private static final class LentClient {
+        private LentClient() {}
+
+        static String use(int port) throws InterruptedException, ReflectiveOperationException {
+            try (UnifiedJedis client = make(port);
                     Holdfast lent =
                             Holdfast.builder().store(RedisStores.using(client)).build()) {
                 Lease lease = lent.lock("lent").acquire();
@@ -60,6 +76,19 @@ final class Smoke {
                 fence.write(lease, "x");
                 require(fence.read(lease).orElseThrow().equals("x"));
                 require(lease.release());
+                return client.getClass().getSimpleName();
+            }
+        }
+
+        private static UnifiedJedis make(int port) throws ReflectiveOperationException {
+            try {
+                return (UnifiedJedis) Class.forName("redis.clients.jedis.RedisClient")
+                        .getMethod("create", String.class, int.class)
+                        .invoke(null, "127.0.0.1", port);
+            } catch (ClassNotFoundException older) {
+                return (UnifiedJedis) Class.forName("redis.clients.jedis.JedisPooled")
+                        .getConstructor(String.class, int.class)
+                        .newInstance("127.0.0.1", port);
             }
         }
     }

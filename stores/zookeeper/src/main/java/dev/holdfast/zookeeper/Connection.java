@@ -1,22 +1,21 @@
 package dev.holdfast.zookeeper;
 
-import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.StoreContext;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +28,11 @@ final class Connection {
     private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(5);
     private static final long GOODBYE_LOOK_NANOS = 200_000;
     private static final long REPLACEMENT_LOOK_NANOS = 1_000_000;
-    private static final String HEADER = "holdfast locks 1 ";
 
     private final CuratorFramework curator;
     private final boolean owned;
     private final Settings settings;
+    private final TreeSetup setup;
     private final StoreContext context;
     private final Observer observer;
     private final ConnectionStateListener listener = (client, state) -> stateChanged(state);
@@ -57,6 +56,7 @@ final class Connection {
         this.curator = curator;
         this.owned = owned;
         this.settings = settings;
+        this.setup = new TreeSetup(settings);
         this.context = context;
         this.observer = observer;
         curator.getConnectionStateListenable().addListener(listener);
@@ -71,7 +71,7 @@ final class Connection {
     Session ready(Call call) {
         Session session = session(call);
         if (acl == null) {
-            prepare(session, call);
+            acl = setup.prepare(session, call);
         }
         return session;
     }
@@ -93,7 +93,7 @@ final class Connection {
     /** Checks that the ensemble takes writes from this client. */
     void ping(Call call) {
         Session session = session(call);
-        prepare(session, call);
+        acl = setup.prepare(session, call);
         try {
             call.await(session.multi(List.of(Op.check(settings.layout().locks(), -1))));
         } catch (KeeperException refused) {
@@ -112,15 +112,23 @@ final class Connection {
         return closed;
     }
 
-    /** Ends the session, or, where it is not ours to end, has what is left in it given back. */
-    void close(Consumer<Session> giveBack) {
+    /**
+     * Ends the session, or, where it is not ours to end, has what is left in it cleared away: within the command timeout if
+     * the ensemble answers, otherwise as soon as it answers again.
+     *
+     * @param left tells which claims may have left something in a session
+     * @param clear as in {@link LateSweep#begin}
+     */
+    void close(Function<Session, List<Claim>> left, BiFunction<Claim, Session, CompletableFuture<?>> clear) {
         closed = true;
         curator.getConnectionStateListenable().removeListener(listener);
         Session session = current;
+        List<Claim> claims = session == null ? List.of() : left.apply(session);
         if (owned) {
             end(session);
-        } else if (session != null && !session.hasEnded()) {
-            giveBack.accept(session);
+        } else if (session != null && session.isOpen() && !claims.isEmpty()) {
+            call("close", "what is left")
+                    .settle(LateSweep.begin(curator, session, claims, claim -> clear.apply(claim, session)));
         }
     }
 
@@ -221,23 +229,23 @@ final class Connection {
         }
     }
 
+    /**
+     * An event does not say which session it speaks of, and it may be late: listeners are called one after another, and
+     * some take long. By then there may be a new session, which a LOST of the old one must not end. What decides is
+     * whether the handle of the session is still the one in use, and alive.
+     */
     private void stateChanged(ConnectionState state) {
         Session known = current;
-        if (known == null) {
-            return;
-        }
-        if (state == ConnectionState.LOST) {
-            expired(known);
-        } else if (state == ConnectionState.RECONNECTED) {
-            reattached(known);
+        if (known != null && (state == ConnectionState.LOST || state == ConnectionState.RECONNECTED)) {
+            look(known, state == ConnectionState.RECONNECTED);
         }
     }
 
-    private void reattached(Session known) {
+    private void look(Session known, boolean attached) {
         try {
-            if (!known.isOf(curator.getZookeeperClient().getZooKeeper())) {
+            if (!known.isOpen() || !known.isOf(curator.getZookeeperClient().getZooKeeper())) {
                 expired(known);
-            } else if (!known.hasEnded()) {
+            } else if (attached && !known.hasEnded()) {
                 observer.attached(known);
             }
         } catch (InterruptedException interrupted) {
@@ -248,81 +256,8 @@ final class Connection {
         }
     }
 
-    /** Makes what is missing of the tree, and checks that what is there is ours. */
-    private void prepare(Session session, Call call) {
-        try {
-            List<ACL> wanted = settings.acl();
-            if (wanted == null) {
-                wanted = isSignedIn(session, call) ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
-            }
-            for (String path : settings.layout().ancestry()) {
-                createMissing(session, path, "", wanted, call);
-            }
-            String header = HEADER + settings.mode().word();
-            String found = createMissing(session, settings.layout().locks(), header, wanted, call);
-            if (!found.equals(header)) {
-                throw mismatch(found);
-            }
-            acl = wanted;
-        } catch (KeeperException refused) {
-            throw call.fault(refused);
-        }
-    }
-
-    /** A session without a user cannot make nodes for its user only, and the server says so before anything else. */
-    private boolean isSignedIn(Session session, Call call) throws KeeperException {
-        try {
-            call.await(session.create(
-                    settings.layout().ancestry().get(0),
-                    new byte[0],
-                    ZooDefs.Ids.CREATOR_ALL_ACL,
-                    CreateMode.PERSISTENT));
-            return true;
-        } catch (KeeperException.InvalidACLException nobody) {
-            return false;
-        } catch (KeeperException.NodeExistsException | KeeperException.NoAuthException somebody) {
-            return true;
-        }
-    }
-
-    private static String createMissing(Session session, String path, String data, List<ACL> acl, Call call)
-            throws KeeperException {
-        try {
-            return new String(call.await(session.read(path, null)).data(), StandardCharsets.UTF_8);
-        } catch (KeeperException.NoNodeException missing) {
-            try {
-                call.await(session.create(path, data.getBytes(StandardCharsets.UTF_8), acl, CreateMode.PERSISTENT));
-                return data;
-            } catch (KeeperException.NodeExistsException meanwhile) {
-                return new String(call.await(session.read(path, null)).data(), StandardCharsets.UTF_8);
-            }
-        } catch (KeeperException.NoAuthException unreadable) {
-            if (path.endsWith("/locks")) {
-                throw unreadable;
-            }
-            return data;
-        }
-    }
-
-    private StoreMisconfiguredException mismatch(String found) {
-        String path = settings.layout().locks();
-        if (!found.startsWith("holdfast locks ")) {
-            return new StoreMisconfiguredException(
-                    path + " was made by another program; choose another base path for Holdfast");
-        }
-        return new StoreMisconfiguredException(path + " is in use as '" + found + "', but this client is set to '"
-                + HEADER + settings.mode().word()
-                + "'; use one mode, and one format, for all clients of a base path");
-    }
-
-    /** Whether an error means that the outcome cannot be known. */
-    static boolean isUnknown(KeeperException error) {
-        Code code = error.code();
-        return code == Code.CONNECTIONLOSS || code == Code.OPERATIONTIMEOUT || code == Code.REQUESTTIMEOUT;
-    }
-
-    /** Whether an error means that the session is over. */
+    /** Whether an error means that the session is over. One that has moved to another server lives on there. */
     static boolean isOver(KeeperException error) {
-        return error.code() == Code.SESSIONEXPIRED || error.code() == Code.SESSIONMOVED;
+        return error.code() == Code.SESSIONEXPIRED;
     }
 }

@@ -14,30 +14,27 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How claims come to stand in line, find out where they stand, and leave. Thread-safe.
- *
- * <p>Longer than most files, because entering, finding again and leaving have to agree on what may exist in the tree.
- */
+/** How claims come to stand in line, find out where they stand, and leave. Thread-safe. */
 final class Entrance {
     private static final int MOST_ATTEMPTS = 8;
     private static final int ASKS_PER_TRUST = 3;
     private static final Duration LONGEST_HINT = Duration.ofSeconds(5);
 
     private final Layout layout;
+    private final OwnNodes own;
     private final Connection connection;
     private final Watches watches;
     private final Map<OwnerId, Place> places;
 
     Entrance(Layout layout, Connection connection, Watches watches, Map<OwnerId, Place> places) {
         this.layout = layout;
+        this.own = new OwnNodes(layout);
         this.connection = connection;
         this.watches = watches;
         this.places = places;
@@ -85,6 +82,11 @@ final class Entrance {
         Badge.refuseIfTooLarge(claim);
         Place place = new Place(claim, session, layout);
         places.put(claim.owner(), place);
+        if (connection.isClosed()) {
+            // In this order: whoever closes the store looks for places after it has said that it is closed.
+            places.remove(claim.owner());
+            throw call.unavailable(new IllegalStateException("the store is closed"));
+        }
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             CompletableFuture<?> made = make(place);
             List<CompletableFuture<List<String>>> lists = claim.parts().size() == 1 && attempt == 0
@@ -191,8 +193,8 @@ final class Entrance {
     private @Nullable AcquireOutcome askAgain(Place place, Claim claim, Session session, Call call)
             throws KeeperException {
         if (place.session() != session || place.state() == Place.State.ENDED) {
+            own.sweep(claim, session, call);
             forget(place);
-            sweep(claim, session, call);
             return null;
         }
         if (!place.isMade() && !recover(place, call)) {
@@ -264,8 +266,8 @@ final class Entrance {
             Line line = Line.of(place.lock(i), children.get(i), place.session(), call);
             int index = line.indexOf(nodes.get(i).substring(nodes.get(i).lastIndexOf('/') + 1));
             if (index < 0) {
+                OwnNodes.delete(nodes, place.session(), call);
                 forget(place);
-                deleteAll(nodes, place.session(), call);
                 return null;
             }
             String mismatch = line.mismatch(part);
@@ -316,7 +318,7 @@ final class Entrance {
     private boolean recover(Place place, Call call) throws KeeperException {
         Claim claim = place.claim();
         Session session = place.session();
-        List<String> all = nodesOf(claim, session, call);
+        List<String> all = own.find(claim, session, call);
         TreeMap<Long, List<String>> byTransaction = new TreeMap<>();
         Map<String, CompletableFuture<Session.Node>> looks = new HashMap<>();
         all.forEach(path -> looks.put(path, session.read(path, null)));
@@ -336,36 +338,13 @@ final class Entrance {
                 .filter(made -> made.getValue().size() == claim.parts().size())
                 .findFirst();
         List<String> keep = kept.map(Map.Entry::getValue).orElse(List.of());
-        deleteAll(all.stream().filter(path -> !keep.contains(path)).toList(), session, call);
+        OwnNodes.delete(all.stream().filter(path -> !keep.contains(path)).toList(), session, call);
         if (kept.isEmpty()) {
             forget(place);
             return false;
         }
         place.made(keep, kept.get().getKey());
         return true;
-    }
-
-    /** The nodes of an owner, in the order of its parts, as the leader knows them now. */
-    private List<String> nodesOf(Claim claim, Session session, Call call) throws KeeperException {
-        List<CompletableFuture<Boolean>> caughtUp = claim.parts().stream()
-                .map(part -> session.sync(layout.lock(part.name())))
-                .toList();
-        List<CompletableFuture<List<String>>> lists = list(claim, session);
-        List<String> found = new ArrayList<>();
-        for (int i = 0; i < lists.size(); i++) {
-            String lock = layout.lock(claim.parts().get(i).name());
-            try {
-                call.await(caughtUp.get(i));
-                for (Ticket ticket : Line.parse(call.await(lists.get(i)))) {
-                    if (ticket.owner().equals(claim.owner().toString())) {
-                        found.add(lock + "/" + ticket.node());
-                    }
-                }
-            } catch (KeeperException.NoNodeException nobody) {
-                continue;
-            }
-        }
-        return found;
     }
 
     /**
@@ -379,10 +358,10 @@ final class Entrance {
                 watches.forget(place);
             }
             if (place != null && place.isMade() && place.session() == session) {
-                deleteAll(place.nodes(), session, call);
-                resetCounters(place, session);
+                OwnNodes.delete(place.nodes(), session, call);
+                OwnNodes.resetCounters(place, session);
             } else {
-                sweep(claim, session, call);
+                own.sweep(claim, session, call);
             }
             places.remove(claim.owner());
         } catch (KeeperException failed) {
@@ -390,35 +369,8 @@ final class Entrance {
         }
     }
 
-    private void sweep(Claim claim, Session session, Call call) throws KeeperException {
-        deleteAll(nodesOf(claim, session, call), session, call);
-    }
-
-    private static void deleteAll(List<String> nodes, Session session, Call call) throws KeeperException {
-        List<CompletableFuture<Boolean>> answers =
-                nodes.stream().map(session::delete).toList();
-        for (CompletableFuture<Boolean> answer : answers) {
-            try {
-                call.await(answer);
-            } catch (KeeperException.NoNodeException already) {
-                continue;
-            }
-        }
-    }
-
     private void forget(Place place) {
         watches.forget(place);
         places.remove(place.claim().owner(), place);
-    }
-
-    /** Near the end of a name's counter its node is deleted as soon as it is empty; the next one begins at zero. */
-    void resetCounters(Place place, Session session) {
-        for (String node : place.nodes()) {
-            int slash = node.lastIndexOf('/');
-            Ticket ticket = Ticket.parse(node.substring(slash + 1));
-            if (ticket != null && ticket.isAtTheEnd()) {
-                Stream.of(node.substring(0, slash)).forEach(session::delete);
-            }
-        }
     }
 }

@@ -60,6 +60,7 @@ final class FairStore implements LockStore {
     private final StoreContext context;
     private final Connection connection;
     private final Watches watches;
+    private final OwnNodes own;
     private final Tombstones tombstones;
     private final Entrance entrance;
     private final FairViews views;
@@ -71,6 +72,7 @@ final class FairStore implements LockStore {
             BiFunction<StoreContext, Connection.Observer, Connection> connect) {
         this.context = context;
         this.watches = new Watches(context);
+        this.own = new OwnNodes(settings.layout());
         this.tombstones = new Tombstones(context.clock());
         this.connection = connect.apply(context, new Sessions());
         this.entrance = new Entrance(settings.layout(), connection, watches, places);
@@ -146,7 +148,7 @@ final class FairStore implements LockStore {
             String node = place == null ? "" : place.nodeOf(grant);
             if (place != null && !node.isEmpty()) {
                 watches.forget(place);
-                answers.add(grants.size() > 1 ? session.delete(node) : deleteNow(place, node, session));
+                answers.add(grants.size() > 1 ? session.delete(node) : session.deleteNow(node));
             } else {
                 answers.add(CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
             }
@@ -156,11 +158,6 @@ final class FairStore implements LockStore {
             outcomes.add(released(grants.get(i), answers.get(i), session, call));
         }
         return outcomes;
-    }
-
-    /** Who stood behind several probably has several behind it: the next one is spared the question who is left. */
-    private static CompletableFuture<Boolean> deleteNow(Place place, String node, Session session) {
-        return place.isPassedOn() && place.isCrowded() ? session.deleteHeldNow(node) : session.deleteNow(node);
     }
 
     private ReleaseOutcome released(Grant grant, CompletableFuture<Boolean> answer, Session session, Call call) {
@@ -179,7 +176,7 @@ final class FairStore implements LockStore {
         Place place = places.get(grant.owner());
         if (place != null && !place.nodeOf(grant).isEmpty() && place.gaveBack()) {
             places.remove(grant.owner(), place);
-            entrance.resetCounters(place, session);
+            OwnNodes.resetCounters(place, session);
         }
         return outcome;
     }
@@ -212,10 +209,17 @@ final class FairStore implements LockStore {
         if (connection.isClosed()) {
             return;
         }
-        List<Place> left = List.copyOf(places.values());
-        left.forEach(watches::forget);
-        connection.close(session -> left.forEach(place -> place.nodes().forEach(session::delete)));
+        connection.close(this::claimsIn, own::clear);
         places.clear();
+    }
+
+    /** Everything that may have a node in a session, also if that was never answered. */
+    private List<Claim> claimsIn(Session session) {
+        List<Place> left = places.values().stream()
+                .filter(place -> place.session() == session)
+                .toList();
+        left.forEach(watches::forget);
+        return left.stream().map(Place::claim).toList();
     }
 
     /** What becomes of places when their session ends, or may have missed something. */

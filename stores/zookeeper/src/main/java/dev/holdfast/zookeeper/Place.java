@@ -20,7 +20,6 @@ final class Place {
     /** The paths of the nodes of its names, one per part. */
     private final List<String> locks;
 
-    private final long sinceNanos;
     private State state = State.ENTERING;
 
     /** The paths of its nodes, one per part; none while it is not known that they were made. */
@@ -64,7 +63,6 @@ final class Place {
     Place(Claim claim, Session session, Layout layout) {
         this.claim = claim;
         this.session = session;
-        this.sinceNanos = session.now();
         this.locks = claim.parts().size() == 1
                 ? List.of(layout.lock(claim.parts().get(0).name()))
                 : claim.parts().stream().map(part -> layout.lock(part.name())).toList();
@@ -121,47 +119,6 @@ final class Place {
             state = fits() ? State.HELD : State.WAITING;
         }
         return state == State.HELD;
-    }
-
-    /**
-     * A node that was ahead is gone.
-     *
-     * @param held whether its owner has held and given back: if that takes all there is, nobody was left before it, and
-     *     nobody can have come there since
-     */
-    synchronized void gone(String path, boolean held) {
-        int slash = path.lastIndexOf('/');
-        for (int part = 0; part < ahead.size(); part++) {
-            if (locks.get(part).length() == slash && path.startsWith(locks.get(part))) {
-                goneFrom(ahead.get(part), path.substring(slash + 1), held);
-            }
-        }
-    }
-
-    private static void goneFrom(List<Ticket> others, String node, boolean held) {
-        for (int i = others.size() - 1; i >= 0; i--) {
-            Ticket other = others.get(i);
-            if (other.node().equals(node)) {
-                others.subList(held && other.units() == other.capacity() ? 0 : i, i + 1)
-                        .clear();
-                return;
-            }
-        }
-    }
-
-    /** Whether it is blocked in a line in which several may still be ahead. */
-    synchronized boolean isBehindSeveral() {
-        for (int i = 0; state == State.WAITING && i < mine.size(); i++) {
-            if (Line.blocks(ahead.get(i), mine.get(i))) {
-                return ahead.get(i).size() > 1;
-            }
-        }
-        return false;
-    }
-
-    /** Whether it has been there for so long that somebody may have deleted its nodes by hand. */
-    boolean isOlderThan(long nanos) {
-        return session.now() - sinceNanos > nanos;
     }
 
     /**

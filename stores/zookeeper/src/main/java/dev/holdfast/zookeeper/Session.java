@@ -35,7 +35,6 @@ final class Session {
     private static final int TRUST_NUMERATOR = 2;
 
     private static final int TRUST_DENOMINATOR = 3;
-    private static final byte[] NOTHING = {};
 
     /** Of one request: with the longest names that is half of the megabyte that a server takes by default. */
     private static final int MOST_CHECKS = 500;
@@ -59,11 +58,6 @@ final class Session {
         this.handle = handle;
         this.clock = clock;
         this.bounded = handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0) > 0;
-    }
-
-    /** {@return a reading of the client's clock} */
-    long now() {
-        return clock.nanos();
     }
 
     boolean isOf(ZooKeeper other) {
@@ -155,31 +149,6 @@ final class Session {
                 () -> delete(path).exceptionally(failure -> isDeleted(failure)));
     }
 
-    /**
-     * Deletes a node whose owner holds, like {@link #deleteNow}, and lets the one who watches it know that: it is told of
-     * a change of the node, which is made in the same step, instead of its end. Nodes of those who give up waiting, whose
-     * session ends or who are evicted are only deleted.
-     */
-    CompletableFuture<Boolean> deleteHeldNow(String path) {
-        return now(
-                () -> {
-                    long sentNanos = clock.nanos();
-                    try {
-                        handle.multi(changeAndDelete(path));
-                    } catch (KeeperException.NoAuthException mayOnlyDelete) {
-                        handle.delete(path, -1);
-                    }
-                    prove(sentNanos);
-                    return true;
-                },
-                () -> delete(path),
-                () -> delete(path).exceptionally(failure -> isDeleted(failure)));
-    }
-
-    private static List<Op> changeAndDelete(String path) {
-        return List.of(Op.setData(path, NOTHING, -1), Op.delete(path, -1));
-    }
-
     /** The second of two requests to delete a node finds what the first has left. */
     private static boolean isDeleted(Throwable failure) {
         if (failure instanceof KeeperException.NoNodeException) {
@@ -233,11 +202,14 @@ final class Session {
 
     /** Proves that nodes are there; as many requests as it takes, because a server refuses one that is too large. */
     CompletableFuture<Void> check(List<String> nodes) {
+        return checkAll(nodes.stream().map(node -> Op.check(node, -1)).toList());
+    }
+
+    /** As {@link #check}, for checks of any kind. */
+    CompletableFuture<Void> checkAll(List<Op> checks) {
         List<CompletableFuture<?>> answers = new ArrayList<>();
-        for (int from = 0; from < nodes.size(); from += MOST_CHECKS) {
-            answers.add(multi(nodes.subList(from, Math.min(nodes.size(), from + MOST_CHECKS)).stream()
-                    .map(node -> Op.check(node, -1))
-                    .toList()));
+        for (int from = 0; from < checks.size(); from += MOST_CHECKS) {
+            answers.add(multi(checks.subList(from, Math.min(checks.size(), from + MOST_CHECKS))));
         }
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
     }
@@ -249,6 +221,13 @@ final class Session {
                 watcher,
                 (int rc, String asked, Object context, List<String> children) -> answer.give(rc, children),
                 null);
+        return answer;
+    }
+
+    /** Who may do what with a node; what the client may not see of that is masked by the server. */
+    CompletableFuture<List<ACL>> access(String path) {
+        Answer<List<ACL>> answer = new Answer<>(path, false);
+        handle.getACL(path, null, (rc, asked, context, acl, stat) -> answer.give(rc, acl), null);
         return answer;
     }
 

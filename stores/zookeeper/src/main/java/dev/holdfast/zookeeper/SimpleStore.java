@@ -16,15 +16,18 @@ import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 
@@ -59,6 +62,9 @@ final class SimpleStore implements LockStore {
     private final Tombstones tombstones;
     private final SingleNodes nodes;
     private final Map<OwnerId, Holding> holdings = new ConcurrentHashMap<>();
+
+    /** Claims that asked for their nodes and have not been answered yet, or never will be. */
+    private final Map<OwnerId, Claim> asking = new ConcurrentHashMap<>();
 
     /** Claims that wait for a name, by the path of its node. */
     private final Map<String, Set<Claim>> waiting = new ConcurrentHashMap<>();
@@ -122,13 +128,21 @@ final class SimpleStore implements LockStore {
                 holdings.remove(claim.owner());
                 claim.parts().forEach(part -> nodes.forget(part.name(), claim.owner(), session));
             }
+            asking.put(claim.owner(), claim);
+            if (connection.isClosed()) {
+                // In this order: whoever closes the store looks for claims after it has said that it is closed.
+                asking.remove(claim.owner());
+                throw call.unavailable(new IllegalStateException("the store is closed"));
+            }
             Optional<SingleNodes.Taken> taken = nodes.take(claim, session, call);
             if (taken.isEmpty()) {
+                asking.remove(claim.owner());
                 return refused(claim, session, call);
             }
             stopWaiting(claim);
             Holding fresh = new Holding(claim, session, taken.get());
             holdings.put(claim.owner(), fresh);
+            asking.remove(claim.owner());
             return new AcquireOutcome.Granted(fresh.grants());
         } catch (KeeperException failed) {
             throw failure(failed, session, call);
@@ -203,6 +217,7 @@ final class SimpleStore implements LockStore {
         try {
             nodes.sweep(claim, session, call);
             holdings.remove(claim.owner());
+            asking.remove(claim.owner());
         } catch (KeeperException failed) {
             throw failure(failed, session, call);
         }
@@ -212,20 +227,36 @@ final class SimpleStore implements LockStore {
     public List<RenewOutcome> renew(List<Grant> grants) {
         Call call = connection.call("renew", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);
-        List<CompletableFuture<?>> answers = new ArrayList<>();
+        List<List<Op>> checks = new ArrayList<>(grants.size());
         for (Grant grant : grants) {
-            Optional<Holding> held = holdingOf(grant).filter(each -> each.session() == session);
-            answers.add(
-                    held.isPresent()
-                            ? session.multi(
-                                    nodes.checks(held.get().claim(), held.get().taken()))
-                            : CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
+            checks.add(holdingOf(grant)
+                    .filter(held -> held.session() == session)
+                    .map(held -> nodes.checks(grant.name(), grant.owner(), held.taken()))
+                    .orElse(List.of()));
         }
-        List<RenewOutcome> outcomes = new ArrayList<>();
+        List<CompletableFuture<?>> answers = new ArrayList<>(grants.size());
+        CompletableFuture<?> together =
+                session.checkAll(checks.stream().flatMap(List::stream).toList());
+        call.settle(together);
+        // The server does not tell which are gone, so each is then asked for alone, without waiting in between.
+        boolean someGone = isGone(together);
+        for (List<Op> check : checks) {
+            answers.add(
+                    check.isEmpty()
+                            ? CompletableFuture.failedFuture(new KeeperException.NoNodeException())
+                            : someGone ? session.multi(check) : together);
+        }
+        List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         for (int i = 0; i < grants.size(); i++) {
             outcomes.add(renewed(grants.get(i), answers.get(i), session, call));
         }
         return outcomes;
+    }
+
+    private static boolean isGone(CompletableFuture<?> answer) {
+        Throwable failure = answer.handle((value, thrown) -> thrown).getNow(null);
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof KeeperException.NoNodeException || cause instanceof KeeperException.BadVersionException;
     }
 
     private RenewOutcome renewed(Grant grant, CompletableFuture<?> answer, Session session, Call call) {
@@ -328,17 +359,19 @@ final class SimpleStore implements LockStore {
     @Override
     public void close() {
         if (!connection.isClosed()) {
-            connection.close(session -> holdings.values().forEach(held -> leave(held, session)));
+            connection.close(this::claimsIn, nodes::clear);
         }
     }
 
-    private void leave(Holding held, Session session) {
-        for (Claim.Part part : held.claim().parts()) {
-            if (held.taken().has(part.name())) {
-                session.multi(nodes.release(
-                        part.name(), held.claim().owner(), held.taken().version(part.name())));
+    /** Everything that may have a node in a session, also if that was never answered. */
+    private List<Claim> claimsIn(Session session) {
+        Map<OwnerId, Claim> left = new HashMap<>(asking);
+        holdings.forEach((owner, held) -> {
+            if (held.session() == session) {
+                left.put(owner, held.claim());
             }
-        }
+        });
+        return List.copyOf(left.values());
     }
 
     private RuntimeException failure(KeeperException failed, Session session, Call call) {

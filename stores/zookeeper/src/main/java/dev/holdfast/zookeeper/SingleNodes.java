@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -104,13 +105,19 @@ final class SingleNodes {
     List<Op> checks(Claim claim, Taken taken) {
         List<Op> checks = new ArrayList<>();
         for (Claim.Part part : claim.parts()) {
-            if (taken.has(part.name())) {
-                checks.add(Op.check(layout.lock(part.name()), taken.version(part.name())));
-                checks.add(Op.check(stub(part.name(), claim.owner()), -1));
-                checks.add(Op.check(holder(part.name()), -1));
-            }
+            checks.addAll(checks(part.name(), claim.owner(), taken));
         }
         return checks;
+    }
+
+    /** The same for one name; none if it was given back. */
+    List<Op> checks(String name, OwnerId owner, Taken taken) {
+        return taken.has(name)
+                ? List.of(
+                        Op.check(layout.lock(name), taken.version(name)),
+                        Op.check(stub(name, owner), -1),
+                        Op.check(holder(name), -1))
+                : List.of();
     }
 
     /** Makes the node of every name, or none; empty if somebody has one of them. */
@@ -241,6 +248,46 @@ final class SingleNodes {
                 forget(part.name(), claim.owner(), session);
             }
         }
+    }
+
+    /** Deletes whatever an owner has, on all names, without waiting; completed normally when nothing is left. */
+    CompletableFuture<?> clear(Claim claim, Session session) {
+        return CompletableFuture.allOf(claim.parts().stream()
+                .map(part -> clear(part.name(), claim.owner(), session))
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<?> clear(String name, OwnerId owner, Session session) {
+        CompletableFuture<Boolean> caughtUp = session.sync(layout.lock(name));
+        CompletableFuture<Session.Node> held = session.read(holder(name), null);
+        CompletableFuture<Session.Node> lock = session.read(layout.lock(name), null);
+        return caughtUp.thenCompose(now -> held)
+                .thenCombine(
+                        lock,
+                        (node, above) -> Badge.parse(node.data()).owner().equals(owner)
+                                ? session.multi(
+                                        release(name, owner, above.stat().getVersion()))
+                                : session.delete(stub(name, owner)))
+                .thenCompose(answer -> answer)
+                .handle((cleared, failure) -> isNothingLeft(failure)
+                        ? session.delete(stub(name, owner)).exceptionally(late -> isDeleted(late))
+                        : CompletableFuture.failedFuture(failure))
+                .thenCompose(answer -> answer);
+    }
+
+    /** Whether there is no node of the holder, or it is another's. */
+    private static boolean isNothingLeft(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause == null
+                || cause instanceof KeeperException.NoNodeException
+                || cause instanceof KeeperException.BadVersionException;
+    }
+
+    private static boolean isDeleted(Throwable failure) {
+        if (failure instanceof KeeperException.NoNodeException) {
+            return true;
+        }
+        throw new CompletionException(failure);
     }
 
     Optional<LockView> inspect(String name, Session session, Call call) {

@@ -62,7 +62,7 @@ final class Watches implements Watcher {
             enlist(path, place);
             place.session().watch(path, this, failure -> {
                 if (failure == KeeperException.Code.NONODE) {
-                    gone(place, path, false);
+                    gone(place, path);
                 } else {
                     // The connection is lost; the engine asks again, and then the watch is set.
                     drop(path, place);
@@ -115,10 +115,7 @@ final class Watches implements Watcher {
         }
         for (Place place : places) {
             if (event.getType() == Event.EventType.NodeDeleted) {
-                gone(place, event.getPath(), false);
-            } else if (event.getType() == Event.EventType.NodeDataChanged && place.state() == Place.State.WAITING) {
-                // A node is changed only by a holder that deletes it in the same step.
-                gone(place, event.getPath(), true);
+                gone(place, event.getPath());
             } else {
                 place.unwatch(event.getPath());
                 stirred(place);
@@ -130,29 +127,24 @@ final class Watches implements Watcher {
         if (place.state() == Place.State.HELD) {
             guard(place);
         } else {
-            follow(place);
+            lookAhead(place);
         }
     }
 
-    private void gone(Place place, String path, boolean held) {
+    private void gone(Place place, String path) {
         drop(path, place);
         if (place.nodes().contains(path)) {
             lost(place);
             return;
         }
-        place.gone(path, held);
         lookAhead(place);
     }
 
     /**
-     * Most who stood before one that is gone went before it. One question tells, however many they were, and whether its
-     * own nodes are still there. A place that has come just now, and has nobody else ahead, needs not ask.
+     * One question tells who is left ahead, however many were there, and whether its own nodes are still there: whoever
+     * deletes one of them by hand makes room for the next in line, also when this place has only just come.
      */
     private void lookAhead(Place place) {
-        if (!place.isBehindSeveral() && !place.isOlderThan(BEFORE_LOOKING.toNanos())) {
-            follow(place);
-            return;
-        }
         List<CompletableFuture<Set<String>>> looks = new ArrayList<>();
         for (int i = 0; i < place.claim().parts().size(); i++) {
             looks.add(place.session().children(place.lock(i), null).thenApply(Set::copyOf));
@@ -221,7 +213,7 @@ final class Watches implements Watcher {
         enlist(path, place);
         place.session().watch(path, this, failure -> {
             if (failure == KeeperException.Code.NONODE) {
-                gone(place, path, false);
+                gone(place, path);
             } else {
                 drop(path, place);
             }

@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.KeeperException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -153,6 +154,57 @@ final class CrowdTest {
     }
 
     @Test
+    void renewalOfManyHoldersAsksOnceInTheSimpleModeToo() throws InterruptedException, KeeperException {
+        stores.add(open("/crowd-simple#mode=simple&session=40s"));
+        LockStore store = stores.get(0);
+        List<Grant> held = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            held.add(grant(store.tryAcquire(claim("held-" + i, LockKind.EXCLUSIVE, 1, 1))));
+        }
+        long before = node.metric("packets_received");
+        assertThat(store.renew(held)).hasOnlyElementsOfType(RenewOutcome.Renewed.class);
+        long asked = node.metric("packets_received") - before;
+        assertThat(asked).as("requests for %d renewals", MANY).isLessThan(MANY / 10);
+
+        try (Tree tree = Tree.of(node)) {
+            tree.client().delete("/crowd-simple/locks/held-7/holder", -1);
+        }
+        List<RenewOutcome> after = store.renew(held);
+        assertThat(after.remove(7)).isEqualTo(new RenewOutcome.Lost(LossReason.EVICTED));
+        assertThat(after).hasOnlyElementsOfType(RenewOutcome.Renewed.class);
+    }
+
+    /** Everything within a few milliseconds, so that the waiter has only just come when its turn is there. */
+    @Test
+    void waiterWhoseNodeWasDeletedByHandIsNotGrantedBesideTheNextInLine() throws InterruptedException, KeeperException {
+        for (int i = 0; i < 3; i++) {
+            stores.add(open());
+        }
+        try (Tree tree = Tree.of(node)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                String name = "beside-" + round;
+                Grant held = grant(stores.get(0).tryAcquire(claim(name, LockKind.EXCLUSIVE, 1, 1)));
+                Claim victim = claim(name, LockKind.EXCLUSIVE, 1, 1).queued(true);
+                Claim next = claim(name, LockKind.EXCLUSIVE, 1, 1).queued(true);
+                stores.get(1).tryAcquire(victim);
+                for (String path : tree.children("/crowd/locks/" + name)) {
+                    if (path.contains(victim.owner().toString())) {
+                        tree.client().delete(path, -1);
+                    }
+                }
+                stores.get(2).tryAcquire(next);
+                stores.get(0).release(List.of(held));
+
+                Grant granted = push().get(0);
+                assertThat(granted.owner()).as("round %d", round).isEqualTo(next.owner());
+                stores.forEach(CrowdTest::askIfOpen);
+                assertThat(pushed).as("round %d", round).isEmpty();
+                stores.get(2).release(List.of(granted));
+            }
+        }
+    }
+
+    @Test
     void nextInALongLineAsksOnceAtMost() throws InterruptedException {
         for (int i = 0; i < CLIENTS; i++) {
             stores.add(open());
@@ -166,9 +218,8 @@ final class CrowdTest {
             stores.get(i).release(List.of(held));
             held = push().get(0);
         }
-        // One to give back, and one to see that its own node is still there, for whoever has waited for a while; the
-        // rest is
-        // for pings of clients that have nothing to do, which are many seconds apart.
+        // One to give back, and one to see that its own node is still there; the rest is for pings of clients that have
+        // nothing to do, which are many seconds apart.
         assertThat(node.metric("packets_received") - before).isLessThan(CLIENTS * 5L / 2);
     }
 
@@ -212,7 +263,6 @@ final class CrowdTest {
         }
     }
 
-    /** A holder's release changes and deletes its node in one step; whoever watches it is told of the first. */
     private static long watchesSetOff() {
         return node.metric("sum_node_deleted_watch_count") + node.metric("sum_node_changed_watch_count");
     }
@@ -238,10 +288,14 @@ final class CrowdTest {
     }
 
     private LockStore open() {
+        return open("/crowd#session=40s");
+    }
+
+    private LockStore open(String where) {
         long origin = System.nanoTime();
         return new ZooKeeperStoreProvider()
                 .open(
-                        StoreUri.parse("zookeeper://" + node.address() + "/crowd#session=40s", Map.of(), null),
+                        StoreUri.parse("zookeeper://" + node.address() + where, Map.of(), null),
                         new StoreContext(
                                 "crowd",
                                 () -> System.nanoTime() - origin,

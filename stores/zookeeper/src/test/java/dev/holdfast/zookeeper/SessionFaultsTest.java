@@ -138,7 +138,10 @@ final class SessionFaultsTest {
             Tree.await().until(() -> behind.isDone() || waiter.isDone());
             Lease first = behind.isDone() ? behind.join() : waiter.join();
             CompletableFuture<Lease> second = behind.isDone() ? waiter : behind;
-            Tree.await().until(() -> tree.children(LOCKS + "beside").size() == 2);
+            Tree.await()
+                    .untilAsserted(() -> assertThat(tree.children(LOCKS + "beside"))
+                            .as("the one holds, the other waits; granted: %s, %s", behind, waiter)
+                            .hasSize(2));
             assertThat(second).isNotDone();
             first.close();
             Tree.await().until(second::isDone);

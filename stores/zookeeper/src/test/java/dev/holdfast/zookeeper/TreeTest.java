@@ -116,6 +116,23 @@ final class TreeTest {
     }
 
     @Test
+    void nodesAboveTheBaseAreNotMadePrivate() throws InterruptedException, KeeperException {
+        String above = "zookeeper://ada:secret@" + node.address() + "/team-of-ada";
+        try (Holdfast client = Holdfast.connect(above + "/app/holdfast");
+                Holdfast stranger = Holdfast.connect("zookeeper://" + node.address() + "/team-of-ada/other");
+                Tree tree = Tree.of(node)) {
+            Lease lease = client.lock("mine").acquire();
+            for (String path : List.of("/team-of-ada", "/team-of-ada/app")) {
+                assertThat(tree.client().getACL(path, new Stat())).as(path).isEqualTo(ZooDefs.Ids.OPEN_ACL_UNSAFE);
+            }
+            assertThat(stranger.lock("mine").tryAcquire()).isPresent();
+            assertThatThrownBy(() -> Holdfast.connect("zookeeper://" + node.address() + "/team-of-ada/app/holdfast"))
+                    .isInstanceOf(StoreMisconfiguredException.class);
+            assertThat(lease.release()).isTrue();
+        }
+    }
+
+    @Test
     void clientOfTheUsersOwnIsUsedWithItsNamespaceAndUserAndIsNotClosed() throws Exception {
         try (CuratorFramework curator = CuratorFrameworkFactory.builder()
                 .connectString(node.address())

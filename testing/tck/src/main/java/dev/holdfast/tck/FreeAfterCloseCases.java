@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 abstract class FreeAfterCloseCases {
     private static final int FAILURES_BEFORE = 4;
     private static final Duration ENOUGH_TO_CLOSE = Duration.ofSeconds(2);
+    private static final Duration RENEWED_OFTEN = Duration.ofSeconds(3);
 
     private final OutageFixture fixture;
 
@@ -52,7 +53,7 @@ abstract class FreeAfterCloseCases {
 
     private void everythingIsFreeAfterALossClosed(UnaryOperator<HoldfastBuilder> setUp) throws Exception {
         WarmClient warm = warm(setUp);
-        Lease lost = warm.held().get(WarmClient.HELD - 1);
+        Lease lost = oftenRenewed(warm);
         CompletableFuture<List<String>> left = new CompletableFuture<>();
         lost.onLost(reason -> closeAndLook(warm.client(), left));
         slowDown();
@@ -79,9 +80,10 @@ abstract class FreeAfterCloseCases {
                 closeAndLook(toClose.get(), left);
             }
         }));
+        Lease lost = oftenRenewed(warm);
         toClose.set(warm.client());
         slowDown();
-        warm.rival().evict(warm.held().get(WarmClient.HELD - 1).name(), "the contract suite wants it");
+        warm.rival().evict(lost.name(), "the contract suite wants it");
 
         assertThat(fixture.plain().outcome(left)).isEmpty();
     }
@@ -230,6 +232,13 @@ abstract class FreeAfterCloseCases {
     }
 
     /** On a slow store it shows whether a release was waited for. */
+    /** {@return a lease whose loss is noticed soon, also where only a renewal notices it} */
+    private Lease oftenRenewed(WarmClient warm) throws InterruptedException {
+        return warm.client()
+                .lock(fixture.name(), fixture.calm().withLeaseTime(RENEWED_OFTEN))
+                .acquire();
+    }
+
     private void slowDown() throws Exception {
         if (fixture.isPossible(Fault.SLOW)) {
             fixture.begin(Fault.SLOW);

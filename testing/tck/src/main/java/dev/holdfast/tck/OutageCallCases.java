@@ -83,7 +83,11 @@ abstract class OutageCallCases {
         TimedCalls calls = new TimedCalls(fixture);
 
         fixture.begin(fault);
-        attempts.forEach(attempt -> calls.make(attempt.what, attempt.ownWait, attempt.call, unheard));
+        // That a lock is taken may be answered without changing anything.
+        boolean readable = fault == Fault.READS_ONLY;
+        Answer[] taken = readable ? new Answer[] {Answer.NOT_ACQUIRED, Answer.UNAVAILABLE} : unheard;
+        attempts.forEach(
+                attempt -> calls.make(attempt.what, attempt.ownWait, attempt.call, attempt.taken ? taken : unheard));
         useWhatIsKept(calls, warm, unheard);
         askForWhatTheClientItselfHolds(calls, warm);
         giveBack(calls, warm);
@@ -91,7 +95,7 @@ abstract class OutageCallCases {
         unlockNow.countDown();
         calls.add("unlock()", AT_ONCE, unlock, Answer.DONE);
         interruptAWait(calls, warm.client().lock(fixture.name()));
-        look(calls, warm, election, unseen, unheard);
+        look(calls, warm, election, unseen, readable ? new Answer[] {Answer.DONE, Answer.UNAVAILABLE} : unheard);
         HoldfastBuilder another = fixture.exposedBuilder();
         calls.make("connect", AT_ONCE, () -> fixture.plain().opened(another.build()), unseen);
         calls.finish();
@@ -101,7 +105,7 @@ abstract class OutageCallCases {
     }
 
     /** A try for a name that this client has never asked for. */
-    private record Attempt(String what, Duration ownWait, Callable<Optional<Lease>> call) {}
+    private record Attempt(String what, boolean taken, Duration ownWait, Callable<Optional<Lease>> call) {}
 
     /** {@return tries of every kind; half of the names are taken, but this client has not heard of that} */
     private List<Attempt> attempts(WarmClient warm) throws InterruptedException {
@@ -110,17 +114,19 @@ abstract class OutageCallCases {
             for (boolean taken : List.of(true, false)) {
                 String what = (taken ? "taken " : "free ") + kind.what() + ", ";
                 DistributedLock first = unknown(warm, kind, taken);
-                attempts.add(new Attempt(what + "tryAcquire()", AT_ONCE, first::tryAcquire));
+                attempts.add(new Attempt(what + "tryAcquire()", taken, AT_ONCE, first::tryAcquire));
                 DistributedLock second = unknown(warm, kind, taken);
-                attempts.add(new Attempt(what + "tryAcquire(50 ms)", SOON, () -> second.tryAcquire(SOON)));
+                attempts.add(new Attempt(what + "tryAcquire(50 ms)", taken, SOON, () -> second.tryAcquire(SOON)));
                 DistributedLock third = unknown(warm, kind, taken);
                 attempts.add(new Attempt(
                         what + "tryAcquireAsync(0)",
+                        taken,
                         AT_ONCE,
                         () -> fixture.plain().outcome(third.tryAcquireAsync(AT_ONCE))));
                 DistributedLock fourth = unknown(warm, kind, taken);
                 attempts.add(new Attempt(
                         what + "tryAcquireAsync(50 ms)",
+                        taken,
                         SOON,
                         () -> fixture.plain().outcome(fourth.tryAcquireAsync(SOON))));
             }
@@ -138,7 +144,10 @@ abstract class OutageCallCases {
         return kind.lock().of(warm.client(), name, fixture.calm());
     }
 
-    /** With its own options a kept lease is there at once; with others it has to go back to the store first. */
+    /**
+     * With its own options a kept lease is there at once; with others it has to go back to the store first. Where nothing is
+     * kept, every name is one that the store has to be asked for.
+     */
     private void useWhatIsKept(TimedCalls calls, WarmClient warm, Answer... unheard) {
         Holdfast client = warm.client();
         List<String> kept = warm.kept();
@@ -146,7 +155,7 @@ abstract class OutageCallCases {
                 "kept, same options",
                 AT_ONCE,
                 () -> client.lock(kept.get(0), warm.keptOptions()).tryAcquire(),
-                Answer.ACQUIRED);
+                warm.keeps() ? new Answer[] {Answer.ACQUIRED} : unheard);
         calls.make(
                 "kept, other options, tryAcquire()",
                 AT_ONCE,
@@ -199,7 +208,9 @@ abstract class OutageCallCases {
         Lock kept = client.lock(warm.kept().get(4), warm.keptOptions()).asLock();
         Lock first = client.lock(fixture.name()).asLock();
         Lock second = client.lock(fixture.name()).asLock();
-        calls.make("lock() of a kept name", AT_ONCE, () -> done(kept::lock), Answer.DONE);
+        if (warm.keeps()) {
+            calls.make("lock() of a kept name", AT_ONCE, () -> done(kept::lock), Answer.DONE);
+        }
         calls.make("tryLock()", AT_ONCE, first::tryLock, unheard);
         calls.make("tryLock(50 ms)", SOON, () -> second.tryLock(SOON.toMillis(), TimeUnit.MILLISECONDS), unheard);
     }
@@ -236,13 +247,13 @@ abstract class OutageCallCases {
         return election;
     }
 
-    private void look(TimedCalls calls, WarmClient warm, Election election, Answer[] unseen, Answer[] unheard) {
+    private void look(TimedCalls calls, WarmClient warm, Election election, Answer[] unseen, Answer[] unevicted) {
         Holdfast client = warm.client();
         String name = warm.held().get(WarmClient.HELD - 1).name();
         calls.make("inspect", AT_ONCE, () -> client.inspect(name).isPresent(), unseen);
         calls.make("list", AT_ONCE, () -> client.list(fixture.plain().prefix(), 10), unseen);
         calls.make("ping", AT_ONCE, () -> done(client::ping), unseen);
-        calls.make("evict", AT_ONCE, () -> client.evict(fixture.name(), "the contract suite wants it"), unheard);
+        calls.make("evict", AT_ONCE, () -> client.evict(fixture.name(), "the contract suite wants it"), unevicted);
         calls.make("leader", AT_ONCE, () -> election.leader().isPresent(), unseen);
         calls.make("resign", AT_ONCE, () -> done(election::resign), Answer.DONE);
     }

@@ -68,9 +68,14 @@ final class WarmClient {
         return shared;
     }
 
-    /** {@return {@link #KEPT} names that nobody holds but this client keeps, with {@link #keptOptions}} */
+    /** {@return {@link #KEPT} names that nobody holds but this client keeps, if it {@link #keeps}, with {@link #keptOptions}} */
     List<String> kept() {
         return kept;
+    }
+
+    /** {@return whether leases are kept for later: where nobody sees waiters, they go back at once} */
+    boolean keeps() {
+        return fixture.traits().promises(Promise.SEES_WAITERS);
     }
 
     LockOptions keptOptions() {

@@ -7,7 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * What advisory locks call a name: the first 64 bits of the SHA-256 of prefix, a zero byte and name. Two names with the
+ * What advisory locks call a name: the first 64 bits of the SHA-256 of the place of the tables, a
+ * zero byte and name. Two names with the
  * same 64 bits exclude each other, which is too much but never too little.
  */
 public final class AdvisoryKey {
@@ -16,14 +17,14 @@ public final class AdvisoryKey {
     /**
      * Makes a name a number, for PostgreSQL.
      *
-     * @param prefix keeps applications in one database apart
+     * @param place where the tables are, as the server spells it; keeps applications apart
      * @param name the name
      * @return the number that is locked for it
      */
-    public static long of(String prefix, String name) {
+    public static long of(String place, String name) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(prefix.getBytes(StandardCharsets.UTF_8));
+            digest.update(place.getBytes(StandardCharsets.UTF_8));
             digest.update((byte) 0);
             return ByteBuffer.wrap(digest.digest(name.getBytes(StandardCharsets.UTF_8)))
                     .getLong();
@@ -33,13 +34,24 @@ public final class AdvisoryKey {
     }
 
     /** Makes a name a word, for MySQL and MariaDB, whose words have at most 64 characters and ignore case. */
-    static String wordOf(String prefix, String name) {
-        return "hf_" + HexFormat.of().toHexDigits(of(prefix, name));
+    static String wordOf(String place, String name) {
+        return "hf_" + HexFormat.of().toHexDigits(of(place, name));
     }
 
-    /** The same number as an expression of PostgreSQL. */
-    static String expression(String prefix, String nameColumn) {
-        return "CAST(CAST('x' || encode(substring(sha256(convert_to('" + prefix + "', 'UTF8') || '\\x00'::bytea ||"
-                + " convert_to(" + nameColumn + ", 'UTF8')) FROM 1 FOR 8), 'hex') AS bit(64)) AS bigint)";
+    /**
+     * Tells the same number as an expression of PostgreSQL.
+     *
+     * @param place an expression for the place
+     * @param name an expression for the name
+     * @return the expression
+     */
+    public static String expression(String place, String name) {
+        return "CAST(CAST('x' || encode(substring(sha256(convert_to(" + place + ", 'UTF8') || '\\x00'::bytea ||"
+                + " convert_to(" + name + ", 'UTF8')) FROM 1 FOR 8), 'hex') AS bit(64)) AS bigint)";
+    }
+
+    /** {@return a text as a literal} */
+    static String literal(String text) {
+        return "'" + text.replace("'", "''") + "'";
     }
 }

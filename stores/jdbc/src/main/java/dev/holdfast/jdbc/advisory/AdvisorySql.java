@@ -1,6 +1,6 @@
 package dev.holdfast.jdbc.advisory;
 
-import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 
 /** The statements of advisory locks on PostgreSQL. Immutable. */
 final class AdvisorySql {
@@ -12,11 +12,15 @@ final class AdvisorySql {
 
     private static final String SEVERAL = "holdfast several ";
 
+    private final Epochs epochs;
     private final String prefix;
+    private final String place;
     private final String lock;
 
-    AdvisorySql(String prefix) {
+    AdvisorySql(Epochs epochs, String prefix, String place) {
+        this.epochs = epochs;
         this.prefix = prefix;
+        this.place = place;
         this.lock = lockText();
     }
 
@@ -25,7 +29,7 @@ final class AdvisorySql {
     }
 
     String raiseSequence() {
-        return text("SELECT setval('${p}epoch', ${now}) FROM ${p}epoch WHERE last_value < ${now} - " + GAP_MICROS);
+        return text("SELECT setval('${p}epoch', ${start}) FROM ${p}epoch WHERE last_value < ${start} - " + GAP_MICROS);
     }
 
     String lock() {
@@ -108,7 +112,7 @@ final class AdvisorySql {
         return "LATERAL (SELECT a.pid, a.application_name, a.application_name ~ '^holdfast [0-9]+ [0-9]+$' AS alone,"
                 + " a.application_name ~ '^holdfast [a-z0-9]+ [0-9]+$' AS ours, "
                 + started("a") + " AS started FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE "
-                + isLock(AdvisoryKey.expression(prefix, "s.name")) + " LIMIT 1) h";
+                + isLock(AdvisoryKey.expression(AdvisoryKey.literal(place), "s.name")) + " LIMIT 1) h";
     }
 
     private static String isLock(String key) {
@@ -123,6 +127,6 @@ final class AdvisorySql {
     }
 
     private String text(String template) {
-        return template.replace("${now}", Dialect.POSTGRESQL.now()).replace("${p}", prefix);
+        return epochs.fill(template, prefix);
     }
 }

@@ -13,9 +13,9 @@ import java.util.List;
  * {@code GET_LOCK} of MySQL and MariaDB. A session may hold a word repeatedly, so two names of a claim that have the same
  * word lock it twice and give it back twice.
  *
- * @param prefix keeps applications in one server apart
+ * @param place of the tables; keeps databases and applications in one server apart
  */
-public record NamedLock(String prefix) implements BareLock {
+public record NamedLock(String place) implements BareLock {
     @Override
     public void prepare(Connection connection, List<Claim.Part> parts) {}
 
@@ -49,7 +49,7 @@ public record NamedLock(String prefix) implements BareLock {
     /** The answer is null where the server cannot tell, for instance because the statement was ended by force. */
     private boolean ask(Connection connection, String query, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(query)) {
-            statement.setString(1, AdvisoryKey.wordOf(prefix, name));
+            statement.setString(1, AdvisoryKey.wordOf(place, name));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 int answer = row.getInt(1);

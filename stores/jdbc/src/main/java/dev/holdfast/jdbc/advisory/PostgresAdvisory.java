@@ -3,6 +3,7 @@ package dev.holdfast.jdbc.advisory;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Pooler;
 import dev.holdfast.jdbc.session.Attempt;
 import dev.holdfast.jdbc.session.Entry;
@@ -44,7 +45,7 @@ public final class PostgresAdvisory implements SessionLock {
     private final Database database;
     private final Register register;
     private final AdvisorySql sql;
-    private final String prefix;
+    private final String place;
 
     /** Names that have a row; the oldest is forgotten when there are too many. Guarded by its monitor. */
     private final Set<String> known = new LinkedHashSet<>();
@@ -57,38 +58,34 @@ public final class PostgresAdvisory implements SessionLock {
      *
      * @param database for everything but the lock itself
      * @param register the tables
+     * @param epochs where epochs begin
      * @param prefix what their names begin with
+     * @param place where they are
      */
-    public PostgresAdvisory(Database database, Register register, String prefix) {
+    public PostgresAdvisory(Database database, Register register, Epochs epochs, String prefix, String place) {
         this.database = database;
         this.register = register;
-        this.sql = new AdvisorySql(prefix);
-        this.prefix = prefix;
+        this.sql = new AdvisorySql(epochs, prefix, place);
+        this.place = place;
         database.run("begin", "the store", connection -> update(connection, sql.deleteDeadSeats()));
     }
 
     /**
-     * Raises the sequence to the database's time, so that epochs follow those of other strategies, and those of a server
-     * that was replaced by its replica. One after another: of two that raise it at the same time, the later could set it
-     * back below what was drawn.
+     * Raises the sequence to the database's time and an hour for each generation, so that epochs follow those of other
+     * strategies, and those of a server that was replaced by its replica. Done before the first draw of every session, so
+     * that no session of a new server draws what the old one has drawn or still draws. One after another: of two that raise
+     * it at the same time, the later could set it back below what was drawn.
      */
     private void raiseSequence() {
-        try {
-            database.transact(Dialect.POSTGRESQL, "begin", "the store", connection -> {
-                query(connection, sql.waitForTurn(), AdvisoryKey.of(prefix, ""));
-                query(connection, sql.raiseSequence());
-                return true;
-            });
-        } catch (StoreMisconfiguredException forbidden) {
-            // Without the permission to raise the sequence epochs still grow, but may be below those of other
-            // strategies.
-            return;
-        }
+        database.transact(Dialect.POSTGRESQL, "begin", "the store", connection -> {
+            query(connection, sql.waitForTurn(), AdvisoryKey.of(place, ""));
+            query(connection, sql.raiseSequence());
+            return true;
+        });
     }
 
     @Override
     public Attempt take(Seat seat, Claim claim) throws SQLException {
-        introduce(claim);
         describe(seat, claim);
         List<Long> epochs = new ArrayList<>();
         boolean durable = true;
@@ -116,7 +113,7 @@ public final class PostgresAdvisory implements SessionLock {
     private Drawn lock(Seat seat, Claim claim, Claim.Part part, boolean first) throws SQLException {
         try (PreparedStatement statement = seat.connection().prepareStatement(sql.lock())) {
             statement.setBoolean(1, claim.parts().size() == 1);
-            statement.setLong(2, AdvisoryKey.of(prefix, part.name()));
+            statement.setLong(2, AdvisoryKey.of(place, part.name()));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 long backend = row.getLong(2);
@@ -144,7 +141,8 @@ public final class PostgresAdvisory implements SessionLock {
     }
 
     /** Makes a row for each name, so that it can be listed; once. */
-    private void introduce(Claim claim) {
+    @Override
+    public boolean prepare(Claim claim) {
         for (Claim.Part part : claim.parts()) {
             synchronized (known) {
                 if (known.contains(part.name())) {
@@ -159,6 +157,7 @@ public final class PostgresAdvisory implements SessionLock {
                 known.add(part.name());
             }
         }
+        return true;
     }
 
     /** Writes whose session it is, if that is not written yet; a session that is new may be one of another server. */
@@ -204,7 +203,7 @@ public final class PostgresAdvisory implements SessionLock {
         boolean held = true;
         for (Claim.Part part : parts) {
             try (PreparedStatement statement = seat.connection().prepareStatement(sql.unlock())) {
-                statement.setLong(1, AdvisoryKey.of(prefix, part.name()));
+                statement.setLong(1, AdvisoryKey.of(place, part.name()));
                 statement.setString(2, seat.sessionName());
                 try (ResultSet row = statement.executeQuery()) {
                     held &= row.next() && row.getBoolean(1);
@@ -212,6 +211,11 @@ public final class PostgresAdvisory implements SessionLock {
             }
         }
         return held;
+    }
+
+    @Override
+    public boolean shares() {
+        return false;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.holdfast.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 
 /** Where connections come from. Thread-safe. */
 public interface ConnectionSource {
@@ -12,6 +13,11 @@ public interface ConnectionSource {
      * @throws SQLException if there is none
      */
     Connection connect() throws SQLException;
+
+    /** {@return where connections lead to, as far as it is known without one} */
+    default Optional<String> knownUrl() {
+        return Optional.empty();
+    }
 
     /** {@return whether connections belong to a pool of the user's, so that they go back soon and as they came} */
     boolean isShared();

@@ -1,36 +1,41 @@
 package dev.holdfast.jdbc.dialect;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends connections for single pieces of work. From a URL it keeps a small pool of its own; from a user's pool it borrows
- * for each piece of work. In both cases one connection is reserved for renewals, so that neither the store's other work
- * nor an application that has emptied its pool can keep a lease from being renewed. Thread-safe.
+ * The one place that lends connections, sets them up and puts them back. From a URL it keeps a small pool of its own; from
+ * a user's pool it borrows for each piece of work. In both cases one connection is reserved, so that neither the store's
+ * other work nor an application that has emptied its pool can keep a lease from being renewed. Everything takes its time
+ * from the {@link CallBudget} of the call. Thread-safe.
  */
 public final class Connections implements AutoCloseable {
     /** A connection that was used this recently is taken to be alive; an older one is asked first. */
     private static final long TRUSTED_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final ConnectionSource source;
-    private final int commandTimeoutMillis;
+    private final boolean keepsSeats;
+    private final CallBudget budget;
+    private final Opener opener;
     private final Semaphore free;
     private final ReentrantLock renewing = new ReentrantLock();
 
     /** Idle connections, newest first; guarded by its monitor. Empty where the source is a pool. */
     private final Deque<Visit> idle = new ArrayDeque<>();
 
-    /** The connection for renewals; guarded by {@link #renewing}. */
+    /** The reserved connection; guarded by {@link #renewing}. */
     private @Nullable Visit reserved;
 
-    private volatile long distrustedNanos = Long.MIN_VALUE;
+    /** Connections that were idle at this time are suspect, because one of them had died; 0 if none had. */
+    private volatile long distrustedNanos;
+
     private volatile boolean closed;
 
     /**
@@ -38,12 +43,36 @@ public final class Connections implements AutoCloseable {
      *
      * @param source where connections come from
      * @param most how many may be used at the same time, besides the reserved one
-     * @param commandTimeout how long the database may be silent
+     * @param commandTimeout how long a call may take
      */
     public Connections(ConnectionSource source, int most, Duration commandTimeout) {
+        this(source, most, commandTimeout, false);
+    }
+
+    private Connections(ConnectionSource source, int most, Duration commandTimeout, boolean keepsSeats) {
         this.source = source;
+        this.keepsSeats = keepsSeats;
         this.free = new Semaphore(most);
-        this.commandTimeoutMillis = (int) Math.min(Integer.MAX_VALUE, Math.max(1, commandTimeout.toMillis()));
+        this.budget = new CallBudget(commandTimeout);
+        this.opener = new Opener(source, budget.totalMillis(), this::giveBack);
+    }
+
+    /**
+     * Makes one for a store whose locks keep connections. Whoever keeps a connection of the user's pool must not wait for a
+     * second one: with as many of them as connections nobody would go on. So all other work is done on the reserved one.
+     *
+     * @param source where connections come from
+     * @param most how many may be used at the same time for other work, where the source is no pool
+     * @param commandTimeout how long a call may take
+     * @return the connections
+     */
+    public static Connections withSeats(ConnectionSource source, int most, Duration commandTimeout) {
+        return new Connections(source, most, commandTimeout, true);
+    }
+
+    /** {@return the deadline of the calls that use these connections} */
+    public CallBudget budget() {
+        return budget;
     }
 
     /**
@@ -55,17 +84,26 @@ public final class Connections implements AutoCloseable {
      * @throws SQLException if there is no connection, or the work fails
      */
     public <R> R with(Work<R> work) throws SQLException {
-        acquirePermit();
+        if (keepsSeats && source.isShared()) {
+            return withReserved(work);
+        }
+        if (!patiently(() -> free.tryAcquire(budget.remainingMillis(), TimeUnit.MILLISECONDS))) {
+            throw new NoConnectionException(
+                    "all connections of the store were in use for the command timeout; raise 'connections'", "08001");
+        }
         try {
             Visit visit = take();
             boolean usable = false;
             try {
-                R result = work.on(visit.connection());
+                R result = work.on(limited(visit).connection());
                 usable = true;
                 return result;
             } catch (SQLException failure) {
                 usable = survives(failure);
                 throw failure;
+            } catch (RuntimeException ours) {
+                usable = !visit.isClosed();
+                throw ours;
             } finally {
                 if (usable) {
                     giveBack(visit);
@@ -79,7 +117,7 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Does a piece of work on the connection that is reserved for renewals.
+     * Does a piece of work on the connection that is reserved.
      *
      * @param <R> what comes out
      * @param work what to do
@@ -87,25 +125,31 @@ public final class Connections implements AutoCloseable {
      * @throws SQLException if there is no connection, or the work fails
      */
     public <R> R withReserved(Work<R> work) throws SQLException {
-        lockReserved();
+        if (!patiently(() -> renewing.tryLock(budget.remainingMillis(), TimeUnit.MILLISECONDS))) {
+            throw new NoConnectionException("the reserved connection was in use for the command timeout", "08001");
+        }
         try {
+            refuseIfClosed();
             Visit visit = reserved;
             reserved = null;
-            if (visit == null || !isAlive(visit)) {
-                visit = open();
+            if (visit == null || !isUsable(visit)) {
+                visit = opener.open(budget.remainingMillis());
             }
             boolean usable = false;
             try {
-                R result = work.on(visit.connection());
+                R result = work.on(limited(visit).connection());
                 usable = true;
                 return result;
             } catch (SQLException failure) {
                 usable = survives(failure);
                 throw failure;
+            } catch (RuntimeException ours) {
+                usable = !visit.isClosed();
+                throw ours;
             } finally {
                 // After a deadlock it is kept: an application that has emptied its pool would not lend another one.
-                if (usable) {
-                    visit.idleSince(System.nanoTime());
+                if (usable && !visit.isClosed()) {
+                    rest(visit);
                     reserved = visit;
                 } else {
                     visit.discard();
@@ -125,17 +169,26 @@ public final class Connections implements AutoCloseable {
     public Visit stay() throws SQLException {
         refuseIfClosed();
         // Without the limits on idleness: a lock is kept by a connection that is idle.
-        return Visit.begin(connect(), commandTimeoutMillis);
+        return opener.open(budget.remainingMillis(), false);
     }
 
     /**
      * Tells whether a connection still works, and closes it for good if not. One that was used a moment ago is not asked.
+     * Half of what is left of the call's time is spent on it; the other half is for a new connection.
      *
-     * @param visit a connection from {@link #stay} that was left alone since {@link #rest}
+     * @param visit a connection that was left alone since {@link #rest}
      * @return true if it can be used
      */
     public boolean isUsable(Visit visit) {
-        return isAlive(visit);
+        long since = visit.idleSince();
+        long distrusted = distrustedNanos;
+        boolean trusted = System.nanoTime() - since < TRUSTED_NANOS && (distrusted == 0 || since - distrusted > 0);
+        if (trusted || visit.answers(Math.max(1, budget.remainingMillis() / 2))) {
+            return true;
+        }
+        visit.discard();
+        distrust();
+        return false;
     }
 
     /**
@@ -147,23 +200,35 @@ public final class Connections implements AutoCloseable {
         visit.idleSince(System.nanoTime());
     }
 
+    /**
+     * Bounds the silence of a connection by what is left of the call's time.
+     *
+     * @param visit the connection
+     * @return the same
+     * @throws SQLException if the connection is closed
+     */
+    public Visit limited(Visit visit) throws SQLException {
+        int remaining = budget.remainingMillis();
+        // As long as little is spent, the limit stays as it is: to change it costs time too.
+        visit.limitSilence(remaining > budget.totalMillis() * 9L / 10 ? budget.totalMillis() : remaining);
+        return visit;
+    }
+
     /** {@return whether connections belong to a pool of the user's} */
     public boolean isShared() {
         return source.isShared();
     }
 
-    /** {@return how long the database may be silent, in milliseconds} */
+    /** {@return how long a call may take, in milliseconds} */
     public int commandTimeoutMillis() {
-        return commandTimeoutMillis;
+        return budget.totalMillis();
     }
 
     @Override
     public void close() {
         closed = true;
-        synchronized (idle) {
-            idle.forEach(Visit::end);
-            idle.clear();
-        }
+        opener.close();
+        takeAllIdle().forEach(Visit::end);
         renewing.lock();
         try {
             if (reserved != null) {
@@ -179,43 +244,38 @@ public final class Connections implements AutoCloseable {
     private boolean survives(SQLException failure) {
         Faults.Kind kind = Faults.kindOf(failure);
         if (kind == Faults.Kind.UNREACHABLE) {
-            distrustedNanos = System.nanoTime();
+            distrust();
         }
         return kind != Faults.Kind.UNREACHABLE && kind != Faults.Kind.OTHER;
     }
 
+    /** After one connection was found dead, those that are idle are not asked one after another. */
+    private void distrust() {
+        distrustedNanos = System.nanoTime() | 1;
+        takeAllIdle().forEach(Visit::discard);
+    }
+
+    private List<Visit> takeAllIdle() {
+        synchronized (idle) {
+            List<Visit> all = List.copyOf(idle);
+            idle.clear();
+            return all;
+        }
+    }
+
     private Visit take() throws SQLException {
         refuseIfClosed();
-        while (!source.isShared()) {
-            Visit visit;
+        Visit visit = null;
+        if (!source.isShared()) {
             synchronized (idle) {
                 visit = idle.poll();
             }
-            if (visit == null) {
-                break;
-            }
-            if (isAlive(visit)) {
-                return visit;
-            }
         }
-        return open();
+        return visit != null && isUsable(visit) ? visit : opener.open(budget.remainingMillis());
     }
 
-    private Visit open() throws SQLException {
-        Visit visit = Visit.begin(connect(), commandTimeoutMillis);
-        if (!source.isShared()) {
-            try {
-                Transactions.prepareOwn(visit.connection());
-            } catch (SQLException | RuntimeException unusable) {
-                visit.discard();
-                throw unusable;
-            }
-        }
-        return visit;
-    }
-
-    private void giveBack(Visit visit) throws SQLException {
-        if (visit.connection().isClosed()) {
+    private void giveBack(Visit visit) {
+        if (visit.isClosed()) {
             visit.discard();
             return;
         }
@@ -223,7 +283,7 @@ public final class Connections implements AutoCloseable {
             visit.end();
             return;
         }
-        visit.idleSince(System.nanoTime());
+        rest(visit);
         synchronized (idle) {
             if (!closed) {
                 idle.push(visit);
@@ -233,37 +293,9 @@ public final class Connections implements AutoCloseable {
         visit.end();
     }
 
-    /** Asks a connection that was idle for a while, or since before another one failed, whether it still works. */
-    private boolean isAlive(Visit visit) {
-        boolean trusted = System.nanoTime() - visit.idleSince() < TRUSTED_NANOS
-                && (distrustedNanos == Long.MIN_VALUE || visit.idleSince() - distrustedNanos > 0);
-        try {
-            if (trusted || visit.connection().isValid(Math.max(1, commandTimeoutMillis / 1_000))) {
-                return true;
-            }
-        } catch (SQLException broken) {
-            // It is treated like one that says no.
-        }
-        visit.discard();
-        return false;
-    }
-
     private void refuseIfClosed() throws SQLException {
         if (closed) {
             throw new NoConnectionException("the store is closed", "08003");
-        }
-    }
-
-    private void acquirePermit() throws SQLException {
-        if (!patiently(() -> free.tryAcquire(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
-            throw new NoConnectionException(
-                    "all connections of the store were in use for the command timeout; raise 'connections'", "08001");
-        }
-    }
-
-    private void lockReserved() throws SQLException {
-        if (!patiently(() -> renewing.tryLock(commandTimeoutMillis, TimeUnit.MILLISECONDS))) {
-            throw new NoConnectionException("the connection for renewals was in use for the command timeout", "08001");
         }
     }
 
@@ -278,18 +310,6 @@ public final class Connections implements AutoCloseable {
                     interrupted = true;
                 }
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    /** Pools refuse interrupted threads; the status is put aside while one is asked. */
-    private Connection connect() throws SQLException {
-        boolean interrupted = Thread.interrupted();
-        try {
-            return source.connect();
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -102,18 +102,19 @@ public final class Database implements AutoCloseable {
     }
 
     private <R> R attempt(String operation, String lockName, Attempt<R> attempt) {
-        long until = context.clock().nanos() + context.commandTimeout().toNanos();
+        long until = connections.budget().deadlineNanos();
         for (int tries = 1; ; tries++) {
             try {
                 return attempt.run();
             } catch (SQLException failure) {
                 Faults.Kind kind = Faults.kindOf(failure);
                 boolean repeatable = kind == Faults.Kind.RETRY || kind == Faults.Kind.DUPLICATE;
-                if (!repeatable || tries == MOST_ATTEMPTS || context.clock().nanos() > until) {
+                long most = FIRST_PAUSE_NANOS << Math.min(tries, MOST_DOUBLINGS);
+                long pause = most / 2 + context.random().nextLong(most);
+                if (!repeatable || tries == MOST_ATTEMPTS || System.nanoTime() + pause > until) {
                     throw Faults.translate(operation, lockName, failure);
                 }
-                long pause = FIRST_PAUSE_NANOS << Math.min(tries, MOST_DOUBLINGS);
-                LockSupport.parkNanos(pause / 2 + context.random().nextLong(pause));
+                LockSupport.parkNanos(pause);
             }
         }
     }

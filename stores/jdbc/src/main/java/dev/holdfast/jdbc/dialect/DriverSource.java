@@ -28,6 +28,7 @@ public record DriverSource(String url, @Nullable Credentials credentials, Durati
         limit(properties, "connectTimeout");
         limit(properties, "socketTimeout");
         prepareOnTheServer(properties);
+        limitOnH2(properties);
         return DriverManager.getConnection(url, properties);
     }
 
@@ -38,6 +39,13 @@ public record DriverSource(String url, @Nullable Credentials credentials, Durati
             long millis = Math.max(1, timeout.toMillis());
             long value = dialect == Dialect.POSTGRESQL ? (millis + 999) / 1_000 : millis;
             properties.setProperty(key, Long.toString(value));
+        }
+    }
+
+    /** H2 cannot be told later how long a server may be silent. */
+    private void limitOnH2(Properties properties) {
+        if (url.startsWith("jdbc:h2:tcp:") && !url.contains("NETWORK_TIMEOUT")) {
+            properties.setProperty("NETWORK_TIMEOUT", Long.toString(Math.max(1, timeout.toMillis())));
         }
     }
 

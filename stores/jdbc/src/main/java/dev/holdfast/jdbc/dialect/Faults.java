@@ -29,12 +29,16 @@ public final class Faults {
     private static final int H2_CONCURRENT_UPDATE = 90131;
     private static final int H2_DEADLOCK = 40001;
 
-    private static final Set<String> UNREACHABLE_STATES =
-            Set.of("25006", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "57014", "HYT00", "HYT01", "70100");
+    private static final Set<String> UNREACHABLE_STATES = Set.of(
+            "25006", "55000", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "57014", "HYT00", "HYT01", "70100");
 
-    /** Too many connections, shutdown in progress, connection killed, server gone, lost connection, read only. */
-    private static final Set<Integer> UNREACHABLE_MYSQL_CODES =
-            Set.of(1040, 1053, 1129, 1203, 1226, 1290, 1317, 1836, 1927, 2006, 2013, 4031);
+    /**
+     * Too many connections, shutdown in progress, connection killed, server gone, lost connection, read only; disk full (3,
+     * 1021, 1026, 1114), memory or threads exhausted (5, 1037, 1038, 1041, 1135).
+     */
+    private static final Set<Integer> UNREACHABLE_MYSQL_CODES = Set.of(
+            3, 5, 1021, 1026, 1037, 1038, 1040, 1041, 1053, 1114, 1129, 1135, 1203, 1226, 1290, 1317, 1836, 1927, 2006,
+            2013, 4031);
 
     /** The database is closed, is being closed, its file is locked, connection broken. */
     private static final Set<Integer> UNREACHABLE_H2_CODES = Set.of(90007, 90020, 90067, 90098, 90121, 90135);

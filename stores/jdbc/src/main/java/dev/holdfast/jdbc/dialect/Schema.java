@@ -116,7 +116,32 @@ public record Schema(String strategy, String prefix, Mode mode) {
         return true;
     }
 
-    private static boolean isMissingTable(SQLException failure) {
+    /**
+     * Tells whether the tables can be seen on PostgreSQL, where to use one that is missing would spoil a transaction.
+     *
+     * @param connection the connection, perhaps within a transaction
+     * @return false if one is missing
+     * @throws SQLException if the database fails
+     */
+    public boolean isVisible(Connection connection) throws SQLException {
+        for (String table : tables(Dialect.POSTGRESQL)) {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("SELECT to_regclass('" + prefix + table + "')")) {
+                if (!row.next() || row.getString(1) == null) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Tells whether a statement failed because a table is missing.
+     *
+     * @param failure what the driver threw
+     * @return true if so
+     */
+    public static boolean isMissingTable(SQLException failure) {
         String state = String.valueOf(failure.getSQLState());
         return state.equals("42P01") || state.equals("42S02") || state.equals("3F000") || state.equals("42S04");
     }

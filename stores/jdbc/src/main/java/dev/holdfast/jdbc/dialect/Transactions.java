@@ -12,7 +12,7 @@ final class Transactions {
     private static final int KEEP = -1;
 
     /** The idle limit of a transaction. */
-    private static final int MOST_IDLE_SECONDS = 5;
+    private static final int MOST_IDLE_SECONDS = 2;
 
     /**
      * The idle limit of the store's own connections to MySQL and MariaDB between transactions: long enough that a

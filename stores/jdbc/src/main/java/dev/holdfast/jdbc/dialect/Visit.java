@@ -3,6 +3,7 @@ package dev.holdfast.jdbc.dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
 import java.util.concurrent.Executor;
 
 /**
@@ -19,12 +20,15 @@ public final class Visit {
     private final Connection connection;
     private final boolean autoCommit;
     private final int silenceMillis;
+    private int limitMillis;
     private long idleSinceNanos;
 
-    private Visit(Connection connection, boolean autoCommit, int silenceMillis) {
+    private Visit(Connection connection, boolean autoCommit, int silenceMillis, int limitMillis) {
         this.connection = connection;
         this.autoCommit = autoCommit;
         this.silenceMillis = silenceMillis;
+        this.limitMillis = limitMillis;
+        this.idleSinceNanos = System.nanoTime();
     }
 
     static Visit begin(Connection connection, int commandTimeoutMillis) throws SQLException {
@@ -35,7 +39,8 @@ public final class Visit {
                 connection.rollback();
                 connection.setAutoCommit(true);
             }
-            return new Visit(connection, autoCommit, limitSilence(connection, commandTimeoutMillis));
+            int before = limitSilence(connection, commandTimeoutMillis);
+            return new Visit(connection, autoCommit, before, commandTimeoutMillis);
         } catch (SQLException | RuntimeException unusable) {
             discard(connection);
             throw unusable;
@@ -52,6 +57,29 @@ public final class Visit {
         }
     }
 
+    /**
+     * Changes how long the connection may be silent from now on.
+     *
+     * @param millis the limit
+     * @throws SQLException if the connection is closed
+     */
+    public void limitSilence(int millis) throws SQLException {
+        if (silenceMillis != UNSUPPORTED && millis != limitMillis) {
+            connection.setNetworkTimeout(DIRECT, millis);
+            limitMillis = millis;
+        }
+    }
+
+    /** Asks for a sign of life; without one the connection is of no use any more. */
+    boolean answers(int withinMillis) {
+        try (Statement statement = connection.createStatement()) {
+            limitSilence(withinMillis);
+            return statement.execute("SELECT 1");
+        } catch (SQLException | RuntimeException broken) {
+            return false;
+        }
+    }
+
     /** Gives the connection back as it came; one that cannot be put back into order is closed for good. */
     public void end() {
         try {
@@ -62,7 +90,7 @@ public final class Visit {
                 connection.setAutoCommit(autoCommit);
             }
             connection.close();
-        } catch (SQLException unusable) {
+        } catch (SQLException | RuntimeException unusable) {
             discard(connection);
         }
     }
@@ -70,6 +98,14 @@ public final class Visit {
     /** Closes the connection for good. */
     public void discard() {
         discard(connection);
+    }
+
+    boolean isClosed() {
+        try {
+            return connection.isClosed();
+        } catch (SQLException | RuntimeException unusable) {
+            return true;
+        }
     }
 
     /** {@return the connection, in autocommit} */

@@ -12,13 +12,15 @@ import java.util.Optional;
 /** The uncontended steps: one statement to take a whole name, one to give it back. Thread-safe. */
 final class AtOnce {
     private final LeaseSql sql;
+    private final Floor floor;
     private final String client;
 
     /** Names that had a row when this client took them, which it has most likely still. */
     private final NameSet seen = new NameSet();
 
-    AtOnce(LeaseSql sql, String client) {
+    AtOnce(LeaseSql sql, Floor floor, String client) {
         this.sql = sql;
+        this.floor = floor;
         this.client = client;
     }
 
@@ -33,9 +35,15 @@ final class AtOnce {
                 }
             }
         }
+        boolean boundFloor = sql.dialect().isMySqlFamily();
+        long lowest = boundFloor ? floor.read(connection) + 1 : 0;
         try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
             sql.dialect().bindName(statement, 1, part.name());
-            bindHolder(statement, 2, claim, part);
+            int last = bindHolder(statement, 2, claim, part) - 1;
+            if (boundFloor) {
+                statement.setLong(last, lowest);
+                statement.setLong(last + 1, Entry.micros(claim));
+            }
             if (sql.dialect() != Dialect.MYSQL) {
                 try (ResultSet row = statement.executeQuery()) {
                     Optional<Grant> grant = grantOf(row, claim);

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.lease;
 
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import java.util.Collections;
 
 /**
@@ -20,6 +21,7 @@ final class LeaseSql {
     static final String PLACE = "CAST(date_part('epoch', pg_postmaster_start_time()) * 1000000 AS BIGINT)";
 
     private final Dialect dialect;
+    private final Epochs epochs;
     private final String prefix;
 
     /** Those of the uncontended path are made once. */
@@ -29,8 +31,9 @@ final class LeaseSql {
     private final String readBack;
     private final String release;
 
-    LeaseSql(Dialect dialect, String prefix) {
-        this.dialect = dialect;
+    LeaseSql(Epochs epochs, String prefix) {
+        this.dialect = epochs.dialect();
+        this.epochs = epochs;
         this.prefix = prefix;
         this.acquire = acquireText();
         this.takeOver = takeOverText();
@@ -46,7 +49,7 @@ final class LeaseSql {
     }
 
     String clock() {
-        return text("SELECT ${now}");
+        return text("SELECT ${now}, ${ahead}");
     }
 
     /**
@@ -69,7 +72,7 @@ final class LeaseSql {
     private String takeOverText() {
         return text("""
                 UPDATE ${p}lock SET kind = ?, capacity = ?, owner = ?, client = ?, client_name = ?, label = ?, lease = ?,
-                    epoch = GREATEST(epoch + 1, ${now}), expires = ${now} + ?, since = ${now}
+                    epoch = GREATEST(epoch + 1, ${start}), expires = ${now} + ?, since = ${now}
                 WHERE name = ? AND crowded = 0 AND expires <= ${now}
                 RETURNING owner, epoch, expires - ${now}, crowded""");
     }
@@ -81,7 +84,7 @@ final class LeaseSql {
                         INSERT INTO ${p}lock AS l (name, kind, capacity, owner, client, client_name, label, lease,
                             epoch, expires, since, crowded)
                         VALUES (?, ?, ?, ?, ?, ?, ?, ?,
-                            GREATEST(${now}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)), ${now} + ?, ${now}, 0)
+                            GREATEST(${start}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)), ${now} + ?, ${now}, 0)
                         ON CONFLICT (name) DO UPDATE SET
                             kind = EXCLUDED.kind, capacity = EXCLUDED.capacity, owner = EXCLUDED.owner,
                             client = EXCLUDED.client, client_name = EXCLUDED.client_name, label = EXCLUDED.label,
@@ -98,7 +101,7 @@ final class LeaseSql {
                             CAST(? AS INTEGER) AS capacity, CAST(? AS CHAR(32)) AS owner, CAST(? AS CHAR(32)) AS client,
                             CAST(? AS VARCHAR(200)) AS client_name, CAST(? AS VARCHAR(200)) AS label,
                             CAST(? AS BIGINT) AS lease, ${now} + CAST(? AS BIGINT) AS expires, ${now} AS since,
-                            GREATEST(${now}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)) AS epoch) v
+                            GREATEST(${start}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)) AS epoch) v
                         ON l.name = v.name
                         WHEN MATCHED AND l.crowded = 0 AND l.expires <= v.since THEN UPDATE SET
                             kind = v.kind, capacity = v.capacity, owner = v.owner, client = v.client,
@@ -111,12 +114,14 @@ final class LeaseSql {
                 });
     }
 
-    /** The time of the row that was to be inserted is the time by which it is judged: reading the clock costs more. */
+    /**
+     * The time of the row that was to be inserted is the time by which it is judged: reading the clock costs more. The floor
+     * is bound, see {@link Floor}.
+     */
     private static final String INSERT_OR_TAKE_OVER = """
             INSERT INTO ${p}lock (name, kind, capacity, owner, client, client_name, label, lease,
                 epoch, expires, since, crowded)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?,
-                GREATEST(${now}, COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)), ${now} + ?, ${now}, 0)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, GREATEST(${start}, ?), ${now} + ?, ${now}, 0)
             ON DUPLICATE KEY UPDATE
                 kind = IF(crowded = 0 AND expires <= VALUES(since), VALUES(kind), kind),
                 capacity = IF(crowded = 0 AND expires <= VALUES(since), VALUES(capacity), capacity),
@@ -141,7 +146,7 @@ final class LeaseSql {
 
     /** Locks rows in the order of their names, so that transactions over several names do not deadlock. */
     String lockRows(int count) {
-        return text("SELECT " + ROW_COLUMNS + ", ${now} FROM ${p}lock l WHERE l.name IN (" + marks(count)
+        return text("SELECT " + ROW_COLUMNS + ", ${now}, ${ahead} FROM ${p}lock l WHERE l.name IN (" + marks(count)
                 + ") ORDER BY l.name FOR UPDATE");
     }
 
@@ -152,7 +157,8 @@ final class LeaseSql {
     }
 
     String readRows(int count) {
-        return text("SELECT " + ROW_COLUMNS + ", ${now} FROM ${p}lock l WHERE l.name IN (" + marks(count) + ")");
+        return text(
+                "SELECT " + ROW_COLUMNS + ", ${now}, ${ahead} FROM ${p}lock l WHERE l.name IN (" + marks(count) + ")");
     }
 
     String readEntries(int count) {
@@ -168,7 +174,7 @@ final class LeaseSql {
                     case POSTGRESQL ->
                         insert + " VALUES (?, 0, 1, " + floor + ", 0, 0, 0, 0) ON CONFLICT (name) DO NOTHING";
                     case MARIADB, MYSQL ->
-                        insert + " VALUES (?, 0, 1, " + floor + ", 0, 0, 0, 0) ON DUPLICATE KEY UPDATE lease = lease";
+                        insert + " VALUES (?, 0, 1, ?, 0, 0, 0, 0) ON DUPLICATE KEY UPDATE lease = lease";
                     case H2 ->
                         "MERGE INTO ${p}lock l USING (SELECT CAST(? AS VARBINARY(255)) AS name) v ON l.name = v.name"
                                 + " WHEN NOT MATCHED THEN INSERT (name, kind, capacity, epoch, expires, lease, since,"
@@ -252,8 +258,8 @@ final class LeaseSql {
                 + " AND c.expires > ${now})) ORDER BY l.name LIMIT ?");
     }
 
-    String format() {
-        return text("SELECT format FROM ${p}meta WHERE id = 1");
+    String floor() {
+        return text("SELECT floor_epoch FROM ${p}meta WHERE id = 1");
     }
 
     /** Whoever changes the row has the turn to purge. */
@@ -271,7 +277,7 @@ final class LeaseSql {
 
     /** No name without a row can have had a larger epoch: raised now, relied upon by the next turn only. */
     String raiseFloor() {
-        return text("UPDATE ${p}meta SET floor_epoch = ${now} - ? WHERE id = 1 AND floor_epoch < ${now} - ?");
+        return text("UPDATE ${p}meta SET floor_epoch = ${start} - ? WHERE id = 1 AND floor_epoch < ${start} - ?");
     }
 
     /** Names with entries that expired a while ago and that nobody has looked at since. */
@@ -281,7 +287,7 @@ final class LeaseSql {
 
     /** Fills in the prefix and the clock. */
     String text(String template) {
-        return template.replace("${now}", dialect.now()).replace("${p}", prefix);
+        return epochs.fill(template, prefix);
     }
 
     private static String marks(int count) {

@@ -1,14 +1,16 @@
 package dev.holdfast.jdbc.lease;
 
-import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreTraits;
-import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.jdbc.dialect.Clusters;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Durability;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -18,10 +20,8 @@ import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -57,13 +57,26 @@ public final class LeaseStore implements LockStore {
 
     private final ServerTime serverTime;
 
-    private final boolean listen;
-    private final StoreTraits traits;
+    private final Options options;
+
+    /** Before the database has answered. */
+    private final boolean likelyPushes;
+
     private volatile @Nullable Tools tools;
     private volatile boolean closed;
 
+    /**
+     * What the user has chosen.
+     *
+     * @param listen whether to use LISTEN and NOTIFY where there is
+     * @param generation counted by the operator
+     * @param anyCluster whether clusters that are known not to work are used all the same
+     */
+    public record Options(boolean listen, int generation, boolean anyCluster) {}
+
     /** What is known once the database has answered for the first time. */
     private record Tools(
+            StoreTraits traits,
             LeaseSql sql,
             Ledger ledger,
             AtOnce atOnce,
@@ -79,47 +92,24 @@ public final class LeaseStore implements LockStore {
      * @param schema the tables
      * @param context what the engine lends
      * @param expected the dialect, as far as it is known
-     * @param listen whether to use LISTEN and NOTIFY where there is
+     * @param options what the user has chosen
      */
     public LeaseStore(
-            Database database, Schema schema, StoreContext context, Optional<Dialect> expected, boolean listen) {
+            Database database, Schema schema, StoreContext context, Optional<Dialect> expected, Options options) {
         this.database = database;
         this.schema = schema;
         this.context = context;
-        this.listen = listen;
-        this.traits =
-                traitsOf(listen && expected.filter(Dialect.POSTGRESQL::equals).isPresent());
+        this.options = options;
+        this.likelyPushes =
+                options.listen() && expected.filter(Dialect.POSTGRESQL::equals).isPresent();
         this.serverTime = new ServerTime(context.clock());
         this.watch = new Watch(this, context);
     }
 
-    private static StoreTraits traitsOf(boolean pushes) {
-        Set<Promise> promises = EnumSet.of(
-                Promise.FAIR,
-                Promise.SEES_WAITERS,
-                Promise.READ_WRITE,
-                Promise.SEMAPHORE,
-                Promise.SEVERAL_NAMES,
-                Promise.ATOMIC_NAMES,
-                Promise.BETWEEN_PROCESSES,
-                Promise.LOSS_BEFORE_REGRANT,
-                Promise.PAUSED_HOLDER_IS_REPLACED,
-                Promise.SURVIVES_RESTART);
-        if (pushes) {
-            promises.add(Promise.PUSHES);
-        }
-        return new StoreTraits(
-                StoreTraits.Expiry.LEASE,
-                promises,
-                LockOptions.SHORTEST_LEASE,
-                Duration.ofDays(3650),
-                "committed locks survive a restart; a replica that is promoted without the last commits may grant a"
-                        + " lock twice, with tokens that grow by its clock");
-    }
-
     @Override
     public StoreTraits traits() {
-        return traits;
+        Tools known = tools;
+        return known == null ? LeaseTraits.of(likelyPushes, false) : known.traits;
     }
 
     @Override
@@ -248,7 +238,12 @@ public final class LeaseStore implements LockStore {
     @Override
     public int evict(String name, OptionalLong epoch, String by, String reason) {
         ready("evict", name);
-        return inTransaction("evict", name, Set.of(name), false, lines -> lines.evict(name, epoch, by, reason));
+        return inTransaction(
+                "evict",
+                name,
+                Set.of(name),
+                false,
+                lines -> lines.evict(name, epoch, Text.cut(by, Text.NAME), Text.cut(reason, Text.REASON)));
     }
 
     @Override
@@ -347,26 +342,35 @@ public final class LeaseStore implements LockStore {
         if (known == null) {
             known = database.run(operation, lockName, connection -> {
                 Dialect dialect = Dialect.of(connection);
+                if (!options.anyCluster()) {
+                    Clusters.refuse(dialect, connection);
+                }
                 schema.ensure(dialect, connection);
-                return toolsFor(new LeaseSql(dialect, schema.prefix()));
+                StoreTraits traits = LeaseTraits.of(
+                        dialect == Dialect.POSTGRESQL && options.listen(),
+                        Durability.survivesRestart(dialect, connection));
+                Epochs epochs = Epochs.of(dialect, connection, options.generation());
+                return toolsFor(traits, new LeaseSql(epochs, schema.prefix()));
             });
             tools = known;
             if (database.connections().isShared()) {
                 database.runReserved(operation, lockName, connection -> true);
             }
-            watch.begin(known.sql.dialect() == Dialect.POSTGRESQL && listen);
+            watch.begin(known.sql.dialect() == Dialect.POSTGRESQL && options.listen());
         }
         return known;
     }
 
-    private Tools toolsFor(LeaseSql sql) {
-        Ledger ledger = new Ledger(sql, client);
-        AtOnce atOnce = new AtOnce(sql, client);
+    private Tools toolsFor(StoreTraits traits, LeaseSql sql) {
+        Floor floor = new Floor(sql);
+        Ledger ledger = new Ledger(sql, floor, client, options.listen());
+        AtOnce atOnce = new AtOnce(sql, floor, client);
         return new Tools(
+                traits,
                 sql,
                 ledger,
                 atOnce,
-                sql.dialect() == Dialect.POSTGRESQL ? new OneTrip(sql, atOnce, client) : null,
+                sql.dialect() == Dialect.POSTGRESQL ? new OneTrip(sql, atOnce, client, options.listen()) : null,
                 new Renewals(database, sql, ledger, watch),
                 new Polls(this, database, sql, ledger),
                 new Views(database, sql, ledger));

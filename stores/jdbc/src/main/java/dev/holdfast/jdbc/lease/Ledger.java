@@ -25,30 +25,38 @@ final class Ledger {
     private static final long FRESH_NANOS = 5_000_000;
 
     private final LeaseSql sql;
+    private final Floor floor;
     private final String client;
+    private final boolean notifies;
 
-    Ledger(LeaseSql sql, String client) {
+    Ledger(LeaseSql sql, Floor floor, String client, boolean notifies) {
+        this.notifies = notifies;
         this.sql = sql;
+        this.floor = floor;
         this.client = client;
     }
 
     /** Locks the rows of names, given in order. Without {@code create}, names without a row are left out. */
     Lines lock(Connection connection, Collection<String> names, boolean create) throws SQLException {
         Map<String, Line> found = new LinkedHashMap<>();
-        long now = readLines(connection, sql.lockRows(names.size()), names, found);
+        DatabaseTime time = readLines(connection, sql.lockRows(names.size()), names, found);
         for (int i = 0; create && found.size() < names.size(); i++) {
             if (i == MOST_CREATIONS) {
                 throw new SQLException("rows vanish as soon as they are made", "40001");
             }
+            long lowest = dialect().isMySqlFamily() ? floor.read(connection) : 0;
             List<String> missing =
                     names.stream().filter(name -> !found.containsKey(name)).toList();
             for (String name : missing) {
                 try (PreparedStatement insert = connection.prepareStatement(sql.createRow())) {
                     dialect().bindName(insert, 1, name);
+                    if (dialect().isMySqlFamily()) {
+                        insert.setLong(2, lowest);
+                    }
                     insert.executeUpdate();
                 }
             }
-            now = Math.max(now, readLines(connection, sql.lockRows(missing.size()), missing, found));
+            time = time.laterOf(readLines(connection, sql.lockRows(missing.size()), missing, found));
         }
         List<String> crowded = found.values().stream()
                 .filter(line -> line.crowdedInTable)
@@ -57,13 +65,13 @@ final class Ledger {
         if (!crowded.isEmpty()) {
             readEntries(connection, sql.lockEntries(crowded.size()), crowded, found);
         }
-        return new Lines(client, now, found.values());
+        return new Lines(client, time, found.values());
     }
 
     /** Reads names without locking them; what was told in between may be seen in part. */
     Map<String, Line> read(Connection connection, Collection<String> names, long[] now) throws SQLException {
         Map<String, Line> found = new LinkedHashMap<>();
-        now[0] = readLines(connection, sql.readRows(names.size()), names, found);
+        now[0] = readLines(connection, sql.readRows(names.size()), names, found).now();
         if (!found.isEmpty()) {
             readEntries(connection, sql.readEntries(names.size()), names, found);
         }
@@ -93,7 +101,7 @@ final class Ledger {
         batch(connection, sql.insertEntry(), inserts, this::bindInsert);
         batch(connection, sql.updateEntry(), updates, this::bindUpdate);
         batch(connection, sql.updateRow(), rows, this::bindRow);
-        if (dialect() == Dialect.POSTGRESQL) {
+        if (dialect() == Dialect.POSTGRESQL && notifies) {
             List<Notice> others = lines.notices().stream()
                     .filter(notice -> !notice.client().equals(client))
                     .toList();
@@ -107,11 +115,11 @@ final class Ledger {
         }
     }
 
-    long clock(Connection connection) throws SQLException {
+    DatabaseTime clock(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.clock());
                 ResultSet row = statement.executeQuery()) {
             row.next();
-            return row.getLong(1);
+            return new DatabaseTime(row.getLong(1), row.getLong(2));
         }
     }
 
@@ -119,9 +127,10 @@ final class Ledger {
         return sql.dialect();
     }
 
-    private long readLines(Connection connection, String query, Collection<String> names, Map<String, Line> found)
+    private DatabaseTime readLines(
+            Connection connection, String query, Collection<String> names, Map<String, Line> found)
             throws SQLException {
-        long now = 0;
+        DatabaseTime time = null;
         long before = System.nanoTime();
         try (PreparedStatement statement = connection.prepareStatement(query)) {
             bindNames(statement, 1, names);
@@ -129,11 +138,11 @@ final class Ledger {
                 while (row.next()) {
                     Line line = lineOf(row);
                     found.put(line.name, line);
-                    now = row.getLong(18);
+                    time = new DatabaseTime(row.getLong(18), row.getLong(19));
                 }
             }
         }
-        return now == 0 || System.nanoTime() - before > FRESH_NANOS ? clock(connection) : now;
+        return time == null || System.nanoTime() - before > FRESH_NANOS ? clock(connection) : time;
     }
 
     private void readEntries(Connection connection, String query, Collection<String> names, Map<String, Line> lines)

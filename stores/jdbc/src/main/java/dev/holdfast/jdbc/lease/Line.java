@@ -148,8 +148,9 @@ final class Line {
     }
 
     /** Grants what an entry asks for, whether it stood in line or not. */
-    long grant(Entry entry, long now, long leaseMicros) {
-        epoch = Math.max(epoch + 1, now);
+    long grant(Entry entry, DatabaseTime time, long leaseMicros) {
+        long now = time.now();
+        epoch = Math.max(epoch + 1, time.start());
         changed = true;
         if (entry.units == capacity) {
             remove(entry);

@@ -38,13 +38,15 @@ final class Lines {
     private static final long SHORTEST_HINT_MICROS = 1_000;
 
     private final String client;
+    private final DatabaseTime time;
     private final long now;
     private final Map<String, Line> lines = new TreeMap<>();
     private final List<Notice> notices = new ArrayList<>();
 
-    Lines(String client, long now, Collection<Line> locked) {
+    Lines(String client, DatabaseTime time, Collection<Line> locked) {
         this.client = client;
-        this.now = now;
+        this.time = time;
+        this.now = time.now();
         locked.forEach(line -> lines.put(line.name, line));
     }
 
@@ -226,7 +228,7 @@ final class Lines {
             line.adopt(part);
             Entry waiting = line.entryOf(claim.owner());
             Entry entry = waiting != null ? waiting : Entry.of(claim, part, Entry.State.WAITING, client, now);
-            line.grant(entry, now, leaseMicros);
+            line.grant(entry, time, leaseMicros);
         }
     }
 
@@ -283,7 +285,7 @@ final class Lines {
             }
             if (line.fits(entry.units, entry.arrival, entry.owner)) {
                 if (entry.parts == 1) {
-                    line.grant(entry, now, Math.min(PROVISIONAL_MICROS, entry.lease));
+                    line.grant(entry, time, Math.min(PROVISIONAL_MICROS, entry.lease));
                 }
                 notices.add(new Notice(entry.party.client(), Notice.Kind.ASK, line.name, entry.owner, 0));
             } else if (!line.fits(1, entry.arrival + 1, null)) {

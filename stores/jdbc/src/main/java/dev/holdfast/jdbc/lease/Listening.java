@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Listening {
     private static final int PATIENCE_MILLIS = 500;
     private static final Duration PROBE_PATIENCE = Duration.ofSeconds(3);
-    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(10);
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(2);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     private static final String PROBE = "probe";

@@ -37,12 +37,17 @@ final class OneTrip {
     /** What came of an attempt: a grant, or a place in line, or neither. */
     record Attempt(Optional<Grant> grant, Optional<Entered> entered) {}
 
-    OneTrip(LeaseSql sql, AtOnce atOnce, String client) {
+    OneTrip(LeaseSql sql, AtOnce atOnce, String client, boolean notifies) {
         this.atOnce = atOnce;
         this.client = client;
         String lockRow = sql.text("SELECT 1 FROM ${p}lock WHERE name = ? FOR UPDATE");
-        this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(enterText());
-        this.handOver = lockRow + ";\n" + sql.text(handOverText());
+        this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(notifying(enterText(), notifies));
+        this.handOver = lockRow + ";\n" + sql.text(notifying(handOverText(), notifies));
+    }
+
+    /** Who does not want notifications does not send them either; whoever waits then looks twice a second. */
+    private static String notifying(String text, boolean notifies) {
+        return notifies ? text : text.replace("pg_notify(", "concat(");
     }
 
     private static String enterText() {
@@ -76,7 +81,7 @@ final class OneTrip {
                     FROM ${p}lock l, (SELECT ${now} AS now OFFSET 0) n
                     WHERE l.name = ? AND l.owner = ? AND l.epoch = ? AND l.expires > n.now AND %s),
                 h AS MATERIALIZED (
-                    SELECT c.*, l.capacity, l.now, GREATEST(l.epoch + 1, l.now) AS granted,
+                    SELECT c.*, l.capacity, l.now, GREATEST(l.epoch + 1, l.now + ${ahead}) AS granted,
                         LEAST(c.lease, %d) AS valid
                     FROM ${p}claim c, l WHERE c.name = l.name AND c.state = 'W' AND c.expires > l.now
                     ORDER BY c.arrival, c.owner LIMIT 1),

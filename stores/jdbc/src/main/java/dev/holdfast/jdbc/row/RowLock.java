@@ -112,27 +112,87 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
      * Makes a row. On MySQL and MariaDB an insert waits for whoever has made and locked the row in this very moment, which
      * may be for as long as that lock is held; so its wait is cut short, and the next attempt finds the row.
      */
-    private void insert(Connection connection, String name, int slot) throws SQLException {
-        String table = prefix + "row";
-        String insert = switch (dialect) {
-            case POSTGRESQL ->
-                "INSERT INTO " + table + " (name, slot) VALUES (?, ?) ON CONFLICT (name, slot) DO NOTHING";
-            case MARIADB, MYSQL -> "INSERT IGNORE INTO " + table + " (name, slot) VALUES (?, ?)";
-            case H2 -> "MERGE INTO " + table + " (name, slot) KEY (name, slot) VALUES (?, ?)";
-        };
-        if (dialect.isMySqlFamily()) {
-            execute(
-                    connection,
-                    "SET @holdfast_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 1");
+    private boolean insert(Connection connection, String name, int slot) throws SQLException {
+        if (!dialect.isMySqlFamily()) {
+            return insert(connection, name, slot, insertText(true));
         }
-        try (PreparedStatement statement = connection.prepareStatement(insert)) {
+        execute(
+                connection,
+                "SET @holdfast_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 1");
+        try {
+            return insert(connection, name, slot, insertText(true));
+        } finally {
+            execute(connection, "SET SESSION innodb_lock_wait_timeout = @holdfast_wait");
+        }
+    }
+
+    private boolean insert(Connection connection, String name, int slot, String text) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(text)) {
             dialect.bindName(statement, 1, name);
             statement.setInt(2, slot);
-            statement.executeUpdate();
-        } finally {
-            if (dialect.isMySqlFamily()) {
-                execute(connection, "SET SESSION innodb_lock_wait_timeout = @holdfast_wait");
+            return statement.executeUpdate() > 0;
+        } catch (SQLException failure) {
+            if (Faults.kindOf(failure) == Faults.Kind.DUPLICATE) {
+                return false;
             }
+            throw failure;
+        }
+    }
+
+    /** On MySQL and MariaDB a row that is there may be left alone, or locked. */
+    private String insertText(boolean leaveAlone) {
+        String table = prefix + "row";
+        return switch (dialect) {
+            case POSTGRESQL ->
+                "INSERT INTO " + table + " (name, slot) VALUES (?, ?) ON CONFLICT (name, slot) DO NOTHING";
+            case MARIADB, MYSQL ->
+                leaveAlone
+                        ? "INSERT IGNORE INTO " + table + " (name, slot) VALUES (?, ?)"
+                        : "INSERT INTO " + table + " (name, slot) VALUES (?, ?) ON DUPLICATE KEY UPDATE slot = slot";
+            case H2 -> "MERGE INTO " + table + " (name, slot) KEY (name, slot) VALUES (?, ?)";
+        };
+    }
+
+    /**
+     * Makes the row that stands for a name within the transaction of a connection, which locks it; waits for whoever makes
+     * it in this moment.
+     *
+     * @param connection the connection
+     * @param name the name
+     * @return true if it is locked now; false if it is there and not locked
+     * @throws SQLException if the database fails or gives up waiting
+     */
+    public boolean insertOrLock(Connection connection, String name) throws SQLException {
+        boolean changed = insert(connection, name, WHOLE, insertText(false));
+        return changed || dialect.isMySqlFamily();
+    }
+
+    /**
+     * As {@link #insertOrLock}, but hardly waits: on PostgreSQL a millisecond, on MySQL and MariaDB a second.
+     *
+     * @param connection the connection, with a savepoint to go back to
+     * @param name the name
+     * @return as there
+     * @throws SQLException if the database fails, or somebody else makes the row
+     */
+    public boolean insertAtOnce(Connection connection, String name) throws SQLException {
+        if (dialect == Dialect.POSTGRESQL) {
+            execute(connection, "SELECT set_config('holdfast.wait', current_setting('lock_timeout'), TRUE)");
+            execute(connection, "SET LOCAL lock_timeout = 1");
+            boolean made = insertOrLock(connection, name);
+            execute(connection, "SELECT set_config('lock_timeout', current_setting('holdfast.wait'), TRUE)");
+            return made;
+        }
+        if (!dialect.isMySqlFamily()) {
+            return insertOrLock(connection, name);
+        }
+        execute(
+                connection,
+                "SET @holdfast_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = 1");
+        try {
+            return insertOrLock(connection, name);
+        } finally {
+            execute(connection, "SET SESSION innodb_lock_wait_timeout = @holdfast_wait");
         }
     }
 

@@ -4,6 +4,7 @@ import dev.holdfast.jdbc.dialect.Connections;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -51,19 +52,39 @@ final class Dedicated implements AutoCloseable {
         }
     }
 
+    /** Where one is found dead, all that were idle are: they are not asked one after another. */
     private Seat open() throws SQLException {
-        while (true) {
-            Seat known;
-            synchronized (idle) {
-                known = idle.poll();
-            }
-            if (known == null) {
-                return new Seat(connections.stay());
-            }
-            if (connections.isUsable(known.visit())) {
-                return known;
-            }
+        Seat known;
+        synchronized (idle) {
+            known = idle.poll();
         }
+        if (known != null && connections.isUsable(known.visit())) {
+            return known;
+        }
+        if (known != null) {
+            discardIdle();
+        }
+        return new Seat(connections.stay());
+    }
+
+    private void discardIdle() {
+        List<Seat> suspect;
+        synchronized (idle) {
+            suspect = List.copyOf(idle);
+            idle.clear();
+        }
+        suspect.forEach(seat -> seat.visit().discard());
+    }
+
+    /** Bounds what the connection may be silent by what is left of the call's time. */
+    Seat limited(Seat seat) throws SQLException {
+        connections.limited(seat.visit());
+        return seat;
+    }
+
+    /** {@return what is left of the call's time} */
+    int remainingMillis() {
+        return connections.budget().remainingMillis();
     }
 
     /** Takes a connection back that holds nothing any more. */
@@ -92,8 +113,7 @@ final class Dedicated implements AutoCloseable {
     public void close() {
         synchronized (idle) {
             closed = true;
-            idle.forEach(seat -> seat.visit().discard());
-            idle.clear();
         }
+        discardIdle();
     }
 }

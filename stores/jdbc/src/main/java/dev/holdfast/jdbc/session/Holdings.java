@@ -2,6 +2,7 @@ package dev.holdfast.jdbc.session;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
@@ -17,13 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a client holds, with the watch over the connections that hold it: they are looked at twice a second, and a loss is
- * told. Thread-safe.
+ * told. A look that hangs is guarded by a timer that shares no thread with looks: it tells the loss when the command
+ * timeout has passed, however many looks hang. Thread-safe.
  */
 final class Holdings implements AutoCloseable {
     private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
     /** A loss is certain; why it happened is told if the database answers in this time. */
     private static final Duration REASON_PATIENCE = Duration.ofMillis(500);
+
+    /** A guard that comes later than this has slept with its process, so its connection is given another chance. */
+    private static final Duration SLEPT = Duration.ofMillis(250);
 
     private static final int MOST_LOSSES = 1_000;
 
@@ -59,19 +64,21 @@ final class Holdings implements AutoCloseable {
         return lost.getOrDefault(owner, LossReason.SESSION_LOST);
     }
 
-    /** Gives everything back; false if the connection had been lost before. */
+    /** Gives everything back; false if the connection had been lost before, or cannot be asked. */
     boolean end(Held mine) {
-        mine.use.lock();
+        if (!mine.finish()) {
+            return false;
+        }
+        if (!mine.use(dedicated.remainingMillis())) {
+            // Somebody waits for an answer of this connection. The end of the connection is the end of the lock.
+            dedicated.discard(mine.seat);
+            return false;
+        }
         try {
-            if (mine.ended) {
-                return false;
-            }
-            mine.ended = true;
-            boolean stillHeld = mine.lock.giveBack(mine.seat, mine.claim);
+            boolean stillHeld = mine.lock.giveBack(dedicated.limited(mine.seat), mine.claim);
             dedicated.giveBack(mine.seat);
             return stillHeld;
         } catch (SQLException broken) {
-            // The end of the connection is the end of the lock.
             dedicated.discard(mine.seat);
             return false;
         } catch (HoldfastException untold) {
@@ -79,7 +86,7 @@ final class Holdings implements AutoCloseable {
             dedicated.discard(mine.seat);
             return true;
         } finally {
-            mine.use.unlock();
+            mine.leave();
         }
     }
 
@@ -93,7 +100,7 @@ final class Holdings implements AutoCloseable {
     /** Looks at the connections that hold locks, as long as there are any, each for itself: one may be silent for long. */
     private void lookLater() {
         if (!closed && looking.compareAndSet(false, true)) {
-            context.scheduler().schedule(LOOK_INTERVAL, () -> {
+            context.scheduler().scheduleGuard(LOOK_INTERVAL, () -> {
                 looking.set(false);
                 held.values().forEach(this::lookInBackground);
                 if (!held.isEmpty()) {
@@ -107,44 +114,84 @@ final class Holdings implements AutoCloseable {
         if (!mine.lookedAt.compareAndSet(false, true)) {
             return;
         }
+        Runnable cancel = guard(mine, context.commandTimeout().plus(REASON_PATIENCE));
         try {
             context.ioExecutor().execute(() -> {
                 try {
                     isAlive(mine);
                 } finally {
+                    cancel.run();
                     mine.lookedAt.set(false);
                 }
             });
         } catch (RejectedExecutionException closing) {
             // The client is closed and holds nothing any more.
+            cancel.run();
             mine.lookedAt.set(false);
         }
     }
 
-    /** Asks the connection of a lock for a sign of life; without one the lock is lost, and that is told. */
-    boolean isAlive(Held mine) {
-        mine.use.lock();
-        try {
-            if (mine.ended) {
-                return false;
+    /** Tells the loss of a connection that has not answered a look in time. */
+    private Runnable guard(Held mine, Duration patience) {
+        long armed = System.nanoTime();
+        return context.scheduler().scheduleGuard(patience, () -> {
+            long late = System.nanoTime() - armed - patience.toNanos();
+            boolean answered = mine.aliveNanos - armed > 0;
+            if (answered || mine.isOver()) {
+                return;
             }
-            if (mine.lock.sessionOf(mine.seat) == mine.seat.backend()) {
-                return true;
+            if (late > SLEPT.toNanos()) {
+                guard(mine, REASON_PATIENCE);
+            } else if (mine.finish()) {
+                held.remove(mine.claim.owner(), mine);
+                tell(new AtomicBoolean(), mine, Set.of());
+                discardInBackground(mine);
             }
-            endLost(mine);
-        } catch (SQLException gone) {
-            endLost(mine);
-        } finally {
-            mine.use.unlock();
-        }
-        held.remove(mine.claim.owner(), mine);
-        tellLoss(mine);
-        return false;
+        });
     }
 
-    private void endLost(Held mine) {
-        mine.ended = true;
-        dedicated.discard(mine.seat);
+    /** To close a connection may take time, which a guard does not have. */
+    private void discardInBackground(Held mine) {
+        try {
+            context.ioExecutor().execute(() -> dedicated.discard(mine.seat));
+        } catch (RejectedExecutionException closing) {
+            dedicated.discard(mine.seat);
+        }
+    }
+
+    /** A connection that was looked at a moment ago is not asked again. */
+    boolean isKnownAlive(Held mine) {
+        boolean lately = System.nanoTime() - mine.aliveNanos < 2 * LOOK_INTERVAL.toNanos();
+        return !mine.isOver() && (lately || isAlive(mine));
+    }
+
+    /** Asks the connection of a lock for a sign of life; without one the lock is lost, and that is told. */
+    boolean isAlive(Held mine) {
+        if (!mine.use(dedicated.remainingMillis())) {
+            throw new StoreUnavailableException(
+                    "renew",
+                    mine.claim.describe(),
+                    new IllegalStateException("the connection of the lock is waiting for an answer"));
+        }
+        try {
+            if (mine.isOver()) {
+                return false;
+            }
+            if (mine.lock.sessionOf(dedicated.limited(mine.seat)) == mine.seat.backend()) {
+                mine.aliveNanos = System.nanoTime();
+                return true;
+            }
+        } catch (SQLException gone) {
+            // It is treated like one that has become another session.
+        } finally {
+            mine.leave();
+        }
+        if (mine.finish()) {
+            dedicated.discard(mine.seat);
+            held.remove(mine.claim.owner(), mine);
+            tellLoss(mine);
+        }
+        return false;
     }
 
     /** Tells it at once, with the reason if that is known soon; a database that is silent must not keep the loss back. */

@@ -4,6 +4,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.spi.Claim;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -30,13 +31,13 @@ public final class Register {
      * Makes it.
      *
      * @param database where the tables are
-     * @param dialect its dialect
+     * @param epochs where epochs begin
      * @param prefix what the names of the tables begin with
      */
-    public Register(Database database, Dialect dialect, String prefix) {
+    public Register(Database database, Epochs epochs, String prefix) {
         this.database = database;
-        this.dialect = dialect;
-        this.sql = new RegisterSql(dialect, prefix);
+        this.dialect = epochs.dialect();
+        this.sql = new RegisterSql(epochs, prefix);
     }
 
     /** A name turned out to be in use as something else, so nothing of the transaction may stay. */

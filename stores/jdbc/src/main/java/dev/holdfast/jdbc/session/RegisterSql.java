@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.session;
 
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 
 /**
  * The statements on the tables of epochs and holders. Those that read answer with the columns name, evicted_low,
@@ -9,17 +10,19 @@ import dev.holdfast.jdbc.dialect.Dialect;
  */
 final class RegisterSql {
     private final Dialect dialect;
+    private final Epochs epochs;
     private final String prefix;
 
-    RegisterSql(Dialect dialect, String prefix) {
-        this.dialect = dialect;
+    RegisterSql(Epochs epochs, String prefix) {
+        this.dialect = epochs.dialect();
+        this.epochs = epochs;
         this.prefix = prefix;
     }
 
     /** Makes the row of a name or raises its epoch; it is locked from then on. */
     String raiseEpoch() {
         String floor = "COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)";
-        String values = " (name, epoch) VALUES (?, GREATEST(${now}, " + floor + "))";
+        String values = " (name, epoch) VALUES (?, GREATEST(${start}, " + floor + "))";
         return text(
                 switch (dialect) {
                     case POSTGRESQL ->
@@ -29,7 +32,7 @@ final class RegisterSql {
                         "INSERT INTO ${p}session" + values
                                 + " ON DUPLICATE KEY UPDATE epoch = GREATEST(epoch + 1, VALUES(epoch))";
                     case H2 ->
-                        "MERGE INTO ${p}session s USING (SELECT CAST(? AS VARBINARY(255)) AS name, GREATEST(${now}, "
+                        "MERGE INTO ${p}session s USING (SELECT CAST(? AS VARBINARY(255)) AS name, GREATEST(${start}, "
                                 + floor + ") AS epoch) v ON s.name = v.name WHEN MATCHED THEN UPDATE SET"
                                 + " epoch = GREATEST(s.epoch + 1, v.epoch)"
                                 + " WHEN NOT MATCHED THEN INSERT (name, epoch) VALUES (v.name, v.epoch)";
@@ -135,6 +138,6 @@ final class RegisterSql {
     }
 
     private String text(String template) {
-        return template.replace("${now}", dialect.now()).replace("${p}", prefix);
+        return epochs.fill(template, prefix);
     }
 }

@@ -32,11 +32,15 @@ public final class Registered implements SessionLock {
     }
 
     @Override
-    public Attempt take(Seat seat, Claim claim) throws SQLException {
-        database.run("acquire", claim.describe(), connection -> {
+    public boolean prepare(Claim claim) {
+        return database.run("acquire", claim.describe(), connection -> {
             lock.prepare(connection, claim.parts());
             return true;
         });
+    }
+
+    @Override
+    public Attempt take(Seat seat, Claim claim) throws SQLException {
         if (!lock.tryLock(seat.connection(), claim.parts())) {
             Optional<String> mismatch = lock.shares() ? register.mismatch(claim) : Optional.empty();
             return mismatch.<Attempt>map(Attempt.Mismatched::new).orElseGet(Attempt.Refused::new);
@@ -63,6 +67,11 @@ public final class Registered implements SessionLock {
             held = lock.unlock(seat.connection(), claim.parts());
         }
         return held;
+    }
+
+    @Override
+    public boolean shares() {
+        return lock.shares();
     }
 
     @Override

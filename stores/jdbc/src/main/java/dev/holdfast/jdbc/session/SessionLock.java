@@ -7,6 +7,15 @@ import java.util.List;
 /** A lock that the database itself keeps for one of its sessions, with epochs and a roll of who holds it. Thread-safe. */
 public interface SessionLock {
     /**
+     * Does what has to be done before names are locked, while no connection is kept: whoever keeps one of a pool must not
+     * wait for another.
+     *
+     * @param claim what will be locked
+     * @return true
+     */
+    boolean prepare(Claim claim);
+
+    /**
      * Locks the names of a claim for the session of a seat, all or nothing, without waiting for a holder. Epochs are drawn
      * while the names are locked, durably, and the last thing that is heard is a sign of life of the locking session.
      *
@@ -26,6 +35,9 @@ public interface SessionLock {
      * @throws SQLException if the database fails
      */
     boolean giveBack(Seat seat, Claim claim) throws SQLException;
+
+    /** {@return whether names can be locked for less than their capacity} */
+    boolean shares();
 
     /**
      * Tells which session of the database a seat has at the moment.

@@ -3,10 +3,13 @@ package dev.holdfast.jdbc.session;
 import dev.holdfast.LockView;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.jdbc.dialect.Clusters;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -40,8 +43,10 @@ public final class SessionStore implements LockStore {
     private final Database database;
     private final Schema schema;
     private final StoreContext context;
-    private final BiFunction<Database, Dialect, SessionLock> strategy;
-    private final StoreTraits traits;
+    private final BiFunction<Database, Epochs, SessionLock> strategy;
+    private final int generation;
+    private final boolean anyCluster;
+    private volatile StoreTraits traits;
     private final Dedicated dedicated;
     private final Holdings holdings;
     private final Map<OwnerId, Long> tombstones = new ConcurrentHashMap<>();
@@ -56,21 +61,27 @@ public final class SessionStore implements LockStore {
      * @param schema the tables
      * @param context what the engine lends
      * @param strategy makes the locks
-     * @param traits what they promise
+     * @param traits what they promise as far as it is known before the database has answered
      * @param most how many connections may hold locks at the same time
+     * @param generation what the operator has set
+     * @param anyCluster whether clusters that are known not to work are used all the same
      */
     public SessionStore(
             Database database,
             Schema schema,
             StoreContext context,
-            BiFunction<Database, Dialect, SessionLock> strategy,
+            BiFunction<Database, Epochs, SessionLock> strategy,
             StoreTraits traits,
-            int most) {
+            int most,
+            int generation,
+            boolean anyCluster) {
         this.database = database;
         this.schema = schema;
         this.context = context;
         this.strategy = strategy;
         this.traits = traits;
+        this.generation = generation;
+        this.anyCluster = anyCluster;
         this.dedicated = new Dedicated(database.connections(), most);
         this.holdings = new Holdings(context, dedicated);
     }
@@ -90,11 +101,12 @@ public final class SessionStore implements LockStore {
         if (isBuried(claim.owner())) {
             return contended(claim);
         }
+        call("acquire", claim.describe(), () -> ready.prepare(claim));
         Seat seat = call("acquire", claim.describe(), dedicated::take);
         boolean orderly = false;
         Attempt attempt;
         try {
-            attempt = call("acquire", claim.describe(), () -> ready.take(seat, claim));
+            attempt = call("acquire", claim.describe(), () -> ready.take(dedicated.limited(seat), claim));
             orderly = true;
         } finally {
             if (!orderly) {
@@ -167,8 +179,12 @@ public final class SessionStore implements LockStore {
 
     private RenewOutcome renew(Grant grant) {
         Held mine = holdings.get(grant.owner());
-        if (mine != null && mine.matches(grant) && holdings.isAlive(mine)) {
-            return new RenewOutcome.Renewed(null, true);
+        try {
+            if (mine != null && mine.matches(grant) && holdings.isKnownAlive(mine)) {
+                return new RenewOutcome.Renewed(null, true);
+            }
+        } catch (StoreUnavailableException unanswered) {
+            return new RenewOutcome.Unknown(unanswered);
         }
         return new RenewOutcome.Lost(holdings.reasonOfLoss(grant.owner()));
     }
@@ -185,16 +201,11 @@ public final class SessionStore implements LockStore {
         if (mine == null || !mine.matches(grant)) {
             return ReleaseOutcome.NOT_HELD;
         }
-        mine.use.lock();
-        try {
-            if (!mine.givenBack.add(grant.name())) {
-                return ReleaseOutcome.NOT_HELD;
-            }
-            if (mine.givenBack.size() < mine.grants.size()) {
-                return ReleaseOutcome.RELEASED;
-            }
-        } finally {
-            mine.use.unlock();
+        if (!mine.giveBack(grant.name())) {
+            return ReleaseOutcome.NOT_HELD;
+        }
+        if (!mine.isGivenBack()) {
+            return ReleaseOutcome.RELEASED;
         }
         holdings.remove(grant.owner());
         return holdings.end(mine) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
@@ -218,7 +229,9 @@ public final class SessionStore implements LockStore {
     public int evict(String name, OptionalLong epoch, String by, String reason) {
         SessionLock ready = ready("evict", name);
         Entry entry = ready.read(name).only(epoch);
-        return entry.holders().isEmpty() ? 0 : ready.evict(entry, by, reason);
+        return entry.holders().isEmpty()
+                ? 0
+                : ready.evict(entry, Text.cut(by, Text.NAME), Text.cut(reason, Text.REASON));
     }
 
     @Override
@@ -250,12 +263,19 @@ public final class SessionStore implements LockStore {
             throw new StoreUnavailableException(operation, lockName, new IllegalStateException("the store is closed"));
         }
         if (known == null) {
-            Dialect dialect = database.run(operation, lockName, connection -> {
+            Epochs epochs = database.run(operation, lockName, connection -> {
                 Dialect found = Dialect.of(connection);
+                if (!anyCluster) {
+                    Clusters.refuse(found, connection);
+                }
                 schema.ensure(found, connection);
-                return found;
+                return Epochs.of(found, connection, generation);
             });
-            known = strategy.apply(database, dialect);
+            if (database.connections().isShared()) {
+                database.runReserved(operation, lockName, connection -> true);
+            }
+            known = strategy.apply(database, epochs);
+            traits = SessionTraits.of(known.shares());
             lock = known;
         }
         return known;

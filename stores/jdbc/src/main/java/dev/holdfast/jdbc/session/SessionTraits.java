@@ -13,12 +13,10 @@ public final class SessionTraits {
             "locks end with the connection that holds them, so a restart or failover of the server ends all of them;"
                     + " the holder is told within a second, which may be after somebody else was granted the lock;";
 
-    private static final String FROM_ROWS = " tokens go on growing if the promoted replica lacks no commits, or the"
-            + " servers' clocks agree better than its lag";
-
-    private static final String FROM_A_SEQUENCE =
-            " tokens go on growing if the servers' clocks agree, except that those"
-                    + " drawn within 10 s after a client connected may repeat if the promoted replica lacks them";
+    private static final String TOKENS =
+            " tokens of a promoted replica of PostgreSQL are larger than those of the server"
+                    + " before; elsewhere that takes a replica that lacks no commits, clocks that agree better than its lag, or a"
+                    + " generation that the operator raises";
 
     private SessionTraits() {}
 
@@ -26,10 +24,9 @@ public final class SessionTraits {
      * Tells them.
      *
      * @param shares whether names can be locked for less than their capacity
-     * @param sequence whether tokens are drawn from a sequence of PostgreSQL, which a replica follows with some delay
      * @return the traits
      */
-    public static StoreTraits of(boolean shares, boolean sequence) {
+    public static StoreTraits of(boolean shares) {
         Set<Promise> promises = EnumSet.of(
                 Promise.SEVERAL_NAMES, Promise.ATOMIC_NAMES, Promise.BETWEEN_PROCESSES, Promise.DEATH_SEEN_AT_ONCE);
         if (shares) {
@@ -41,6 +38,6 @@ public final class SessionTraits {
                 promises,
                 LockOptions.SHORTEST_LEASE,
                 Duration.ofDays(3650),
-                LOCKS + (sequence ? FROM_A_SEQUENCE : FROM_ROWS));
+                LOCKS + TOKENS);
     }
 }

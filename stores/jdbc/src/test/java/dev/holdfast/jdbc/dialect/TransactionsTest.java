@@ -46,7 +46,7 @@ final class TransactionsTest {
             assertThat(database.<Long>run("look", "x", connection -> Sql.ask(connection, idle)))
                     .isEqualTo(30);
             assertThat(database.<Long>transact(Dialect.MYSQL, "look", "x", connection -> Sql.ask(connection, idle)))
-                    .isEqualTo(5);
+                    .isEqualTo(2);
             assertThat(database.<Long>run("look", "x", connection -> Sql.ask(connection, idle)))
                     .isEqualTo(30);
         }

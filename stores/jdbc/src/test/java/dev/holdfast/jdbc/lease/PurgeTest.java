@@ -6,6 +6,7 @@ import dev.holdfast.jdbc.DialectServers;
 import dev.holdfast.jdbc.TestContext;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
@@ -55,16 +56,20 @@ final class PurgeTest {
         StoreContext context = surroundings.context();
         database = SERVERS.open(chosen, context);
         Schema schema = new Schema("lease", prefix, Schema.Mode.CREATE);
-        store = new LeaseStore(database, schema, context, Optional.of(chosen), false);
+        store = new LeaseStore(database, schema, context, Optional.of(chosen), new LeaseStore.Options(false, 0, false));
     }
 
     @AfterEach
-    void closeStore() throws SQLException {
+    void end() throws SQLException {
+        closeStore();
+        surroundings.close();
+    }
+
+    private void closeStore() throws SQLException {
         if (store != null) {
             store.close();
             operator.close();
         }
-        surroundings.close();
     }
 
     @ParameterizedTest
@@ -101,6 +106,8 @@ final class PurgeTest {
         open(chosen);
         long future = take("clock").epoch() + HOUR_MICROS;
         update("UPDATE " + prefix + "meta SET floor_epoch = " + future);
+        closeStore();
+        open(chosen);
 
         assertThat(take("unknown").epoch()).isEqualTo(future + 1);
         assertThat(grants(TestContext.claim(LEASE, "one", "two")))
@@ -149,14 +156,18 @@ final class PurgeTest {
     void onlyOneClientTakesATurn(Dialect chosen) throws SQLException, InterruptedException {
         open(chosen);
         store.ping();
-        LeaseSql sql = new LeaseSql(dialect, prefix);
+        LeaseSql sql = sql();
 
         assertThat(new Purge(store, database, sql, HOUR_MICROS, AT_ONCE).run()).isTrue();
         assertThat(new Purge(store, database, sql, HOUR_MICROS, AT_ONCE).run()).isFalse();
     }
 
+    private LeaseSql sql() {
+        return new LeaseSql(new Epochs(dialect, dialect == Dialect.POSTGRESQL, 0), prefix);
+    }
+
     private boolean turn() {
-        return new Purge(store, database, new LeaseSql(dialect, prefix), AT_ONCE, AT_ONCE).run();
+        return new Purge(store, database, sql(), AT_ONCE, AT_ONCE).run();
     }
 
     private Grant take(String name) {

@@ -4,6 +4,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Records;
@@ -44,17 +45,17 @@ final class Claims {
         this.nameByName = new NameByName(this);
     }
 
-    AcquireOutcome acquire(Claim claim) {
+    AcquireOutcome acquire(Claim claim, Deadline deadline) {
         if (claim.queue()) {
             inbox.enter(claim);
         }
         AcquireOutcome outcome;
         if (isNameByName(claim)) {
-            outcome = nameByName.acquire(claim);
+            outcome = nameByName.acquire(claim, deadline);
         } else {
             long sentNanos = context.clock().nanos();
             Call call = whole(claim);
-            router.deliver(call, replicas);
+            router.deliver(call, replicas, deadline);
             outcome = outcome(claim, claim.parts(), call, sentNanos);
         }
         if (claim.queue() && !(outcome instanceof AcquireOutcome.Contended)) {
@@ -72,14 +73,15 @@ final class Claims {
             }
         }
         long sentNanos = context.clock().nanos();
-        router.deliver(calls, replicas);
+        Deadline deadline = router.newDeadline();
+        router.deliver(calls, replicas, deadline);
         List<AcquireOutcome> outcomes = new ArrayList<>(claims.size());
         RuntimeException failure = null;
         int next = 0;
         for (Claim claim : claims) {
             try {
                 AcquireOutcome outcome = isNameByName(claim)
-                        ? nameByName.acquire(claim)
+                        ? nameByName.acquire(claim, deadline)
                         : outcome(claim, claim.parts(), calls.get(next++), sentNanos);
                 if (!(outcome instanceof AcquireOutcome.Contended)) {
                     inbox.leave(claim);
@@ -113,12 +115,12 @@ final class Claims {
     }
 
     /** Asks for one part of a claim as if it were a claim of its own. */
-    AcquireOutcome acquirePart(Claim claim, Claim.Part part) {
+    AcquireOutcome acquirePart(Claim claim, Claim.Part part, Deadline deadline) {
         long sentNanos = context.clock().nanos();
         int extended = mode | Records.EXTEND | (claim.queue() ? Records.QUEUE : 0);
         byte[] record = records.claim(claim, part, extended, List.of());
         Call call = stamped(Call.of(Script.ACQUIRE, keys.head(part.name()), record));
-        router.deliver(call, replicas);
+        router.deliver(call, replicas, deadline);
         return outcome(claim, List.of(part), call, sentNanos);
     }
 

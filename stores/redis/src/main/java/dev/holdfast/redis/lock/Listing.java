@@ -6,6 +6,7 @@ import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Script;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import redis.clients.jedis.Protocol.Command;
 
 /** Looks at names. Thread-safe. */
 final class Listing {
@@ -42,7 +42,7 @@ final class Listing {
     List<LockView> list(String prefix, int limit) {
         TreeMap<String, LockView> first = new TreeMap<>();
         try {
-            for (Server server : router.deployment().masters()) {
+            for (Server server : router.deployment().masters(router.newDeadline())) {
                 scan(server, prefix, limit, first);
             }
         } catch (BrokenExchange unknown) {

@@ -1,5 +1,6 @@
 package dev.holdfast.redis.lock;
 
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -32,12 +33,13 @@ final class NameByName {
         this.claims = claims;
     }
 
-    AcquireOutcome acquire(Claim claim) {
+    /** Asks for one name after the other, all within one deadline. */
+    AcquireOutcome acquire(Claim claim, Deadline deadline) {
         List<Claim.Part> parts = claim.parts();
         List<Grant> grants = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             reached.merge(claim.owner(), i + 1, Math::max);
-            AcquireOutcome outcome = claims.acquirePart(claim, parts.get(i));
+            AcquireOutcome outcome = claims.acquirePart(claim, parts.get(i), deadline);
             if (outcome instanceof AcquireOutcome.Granted granted) {
                 grants.addAll(granted.grants());
             } else {

@@ -7,11 +7,13 @@ import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.topology.Deployment;
+import dev.holdfast.redis.topology.MemberThreads;
 import dev.holdfast.redis.topology.Subscriber;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.ClientId;
 import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Records;
@@ -36,7 +38,6 @@ public final class RedisStore implements LockStore {
     /** All keys outlive the longest lease by far, so that none of them needs a life of its own. */
     private static final Duration LONGEST_LEASE = Duration.ofHours(24);
 
-    private final Duration timeout;
     private final Keys keys;
     private final CallRouter router;
     private final Subscriber subscriber;
@@ -44,16 +45,22 @@ public final class RedisStore implements LockStore {
     private final Grants grants;
     private final Listing listing;
     private final StoreTraits traits;
+    private final MemberThreads threads;
     private final Runnable afterClose;
     private volatile boolean closed;
 
     private RedisStore(
-            StoreContext context, Settings settings, Deployment deployment, Clocks clocks, Runnable afterClose) {
+            StoreContext context,
+            Settings settings,
+            Deployment deployment,
+            Clocks clocks,
+            MemberThreads threads,
+            Runnable afterClose) {
         String channel = new Keys(settings.prefix()).channel(ClientId.mint());
-        this.timeout = settings.timeout();
+        this.threads = threads;
         this.afterClose = afterClose;
         this.keys = new Keys(settings.prefix());
-        this.router = new CallRouter(deployment, context.ioExecutor());
+        this.router = new CallRouter(deployment, threads, context.clock(), settings.timeout());
         Inbox inbox = new Inbox(context.listener(), keys, clocks, settings.replicas() == null);
         this.subscriber = new Subscriber(deployment, context, channel, inbox);
         this.claims = new Claims(context, settings, keys, new Records(channel), router, inbox);
@@ -64,8 +71,13 @@ public final class RedisStore implements LockStore {
 
     /** Opens the store; it connects when it is used, and listens as soon as it can. */
     public static RedisStore open(
-            StoreContext context, Settings settings, Deployment deployment, Clocks clocks, Runnable afterClose) {
-        RedisStore store = new RedisStore(context, settings, deployment, clocks, afterClose);
+            StoreContext context,
+            Settings settings,
+            Deployment deployment,
+            Clocks clocks,
+            MemberThreads threads,
+            Runnable afterClose) {
+        RedisStore store = new RedisStore(context, settings, deployment, clocks, threads, afterClose);
         store.subscriber.open();
         return store;
     }
@@ -108,8 +120,9 @@ public final class RedisStore implements LockStore {
     public AcquireOutcome tryAcquire(Claim claim) {
         ensureOpen("acquire", claim.describe());
         // Whoever holds must hear that it is wanted or evicted, and a waiter that cannot be told would be passed over.
-        subscriber.awaitFirst("acquire", claim, timeout);
-        return claims.acquire(claim);
+        Deadline deadline = router.newDeadline();
+        subscriber.awaitFirst("acquire", claim, deadline);
+        return claims.acquire(claim, deadline);
     }
 
     @Override
@@ -168,11 +181,12 @@ public final class RedisStore implements LockStore {
     public void ping() {
         ensureOpen("ping", "Redis");
         Call call = Call.of(Script.PING, keys.head("ping " + ClientId.mint()));
-        router.deliver(call, null);
+        Deadline deadline = router.newDeadline();
+        router.deliver(call, null, deadline);
         if (call.failure() != null) {
             throw Faults.of("ping", "Redis", call.failure());
         }
-        subscriber.awaitFirst("ping", "Redis", timeout);
+        subscriber.awaitFirst("ping", "Redis", deadline);
     }
 
     @Override
@@ -181,6 +195,7 @@ public final class RedisStore implements LockStore {
             closed = true;
             subscriber.close();
             router.deployment().close();
+            threads.close();
             afterClose.run();
         }
     }

@@ -45,6 +45,10 @@ final class Attempt {
 
     private final Refusals refusals;
     private final boolean[] counted;
+
+    /** One bit for each node that may hold it, by this attempt or by an earlier one that kept its nodes. */
+    private long reached;
+
     private long epoch;
 
     /** The largest counter of a node that did not acknowledge the epoch because it was past it; 0 if there is none. */
@@ -55,7 +59,13 @@ final class Attempt {
     private @Nullable RuntimeException fault;
     private @Nullable RuntimeException unconfirmed;
 
-    Attempt(Nodes nodes, Claim claim, long number, long sentNanos) {
+    /**
+     * Begins an attempt.
+     *
+     * @param kept one bit for each node that may hold the claim by an earlier attempt
+     */
+    Attempt(Nodes nodes, Claim claim, long number, long sentNanos, long kept) {
+        this.reached = kept;
         this.nodes = nodes;
         this.claim = claim;
         this.number = number;
@@ -126,6 +136,26 @@ final class Attempt {
         epoch = Math.max(epoch, counter);
     }
 
+    /** Notes which nodes may hold it now: those that granted it, and those that were asked and did not answer. */
+    void noteReached(QuorumRound round) {
+        for (int node = 0; node < nodes.count(); node++) {
+            if (isGrantedBy(node) || round.isUnknown(node)) {
+                reached |= 1L << node;
+            } else if (round.isAnswered(node)) {
+                reached &= ~(1L << node);
+            }
+        }
+    }
+
+    /** {@return one bit for each node that may hold it} */
+    long reached() {
+        return reached;
+    }
+
+    boolean mayBeHeldBy(int node) {
+        return (reached >> node & 1) == 1;
+    }
+
     /** {@return the counter in a node's answer; 0 if it did not grant} */
     static long counterIn(Call call) {
         if (call.answer() instanceof Long counter) {
@@ -147,8 +177,9 @@ final class Attempt {
     boolean isDecided(int pending) {
         return agreeing() >= nodes.quorum()
                 || refusals.count() >= nodes.blocking()
+                || (isOutvoted() && granted + pending < nodes.quorum())
                 || (granted + pending < nodes.quorum() && refusals.count() + pending < nodes.blocking())
-                || (granted >= nodes.quorum() && agreeing() + pending < nodes.quorum());
+                || granted >= nodes.quorum();
     }
 
     boolean hasQuorum() {
@@ -215,12 +246,29 @@ final class Attempt {
 
     /** {@return whether it is certain that this attempt cannot have a quorum, because others have the nodes} */
     boolean isRefused() {
-        return refusals.count() >= nodes.blocking();
+        return refusals.count() >= nodes.blocking() || isOutvoted();
+    }
+
+    /**
+     * {@return whether a majority has answered, and some of them are others'} It has no quorum then, whatever the silent ones
+     * would have said to others: that is an answer, and no doubt.
+     */
+    private boolean isOutvoted() {
+        return refusals.count() > 0 && granted < nodes.quorum() && granted + refusals.count() >= nodes.quorum();
     }
 
     /** {@return whether nobody seems to have a quorum: some were asking at the same time} */
     boolean isSplit() {
         return isRefused() && !isMismatched() && refusals.areSplit();
+    }
+
+    /** {@return whether nobody can have a quorum, not even with the nodes that did not answer} */
+    boolean isCertainlySplit() {
+        int silent = 0;
+        for (boolean known : counted) {
+            silent += known ? 0 : 1;
+        }
+        return isSplit() && refusals.mostVotes() + silent < nodes.quorum();
     }
 
     /** {@return whether of those who asked at the same time this one has got the most} */
@@ -254,9 +302,17 @@ final class Attempt {
     }
 
     /** {@return why there is neither a grant nor a refusal} */
-    HoldfastException shortfall(QuorumRound round) {
+    HoldfastException shortfall(QuorumRound round, Recovery recovery) {
         if (fault instanceof StoreMisconfiguredException misconfigured) {
             return misconfigured;
+        }
+        if (granted + empty >= nodes.quorum() && !hasQuorum()) {
+            return StoreUnavailableException.because(
+                    "acquire",
+                    name(),
+                    empty + " of " + nodes.count()
+                            + " nodes are new or have lost their memory and do not vote yet, and " + nodes.quorum()
+                            + " have to grant it; " + recovery.outlook());
         }
         StringBuilder why = new StringBuilder();
         why.append(nodes.quorum()).append(" of ").append(nodes.count()).append(" nodes have to grant it, ");
@@ -265,7 +321,7 @@ final class Attempt {
             why.append(", ").append(refusals.count()).append(" refused");
         }
         if (empty > 0) {
-            why.append(", ").append(empty).append(" came back without their memory and do not vote yet");
+            why.append(", ").append(empty).append(" are new or have lost their memory and do not vote yet");
         }
         if (hasQuorum() && !isAcknowledged()) {
             why.append(", but too few of them have confirmed its token");

@@ -1,5 +1,7 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.redis.wire.Call;
 import dev.holdfast.spi.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +18,7 @@ final class AttemptUndo {
     }
 
     /** Takes back what failed attempts got, at once where they got it, and in the background where that is not known. */
-    void undo(List<Attempt> failed, QuorumRound round) {
+    void undo(List<Attempt> failed, QuorumRound round, long untilNanos) {
         if (failed.isEmpty()) {
             return;
         }
@@ -27,7 +29,7 @@ final class AttemptUndo {
             for (Attempt attempt : failed) {
                 if (attempt.isGrantedBy(node.index())) {
                     taken.add(attempt);
-                } else if (round.isUnknown(node.index())) {
+                } else if (attempt.mayBeHeldBy(node.index())) {
                     undoLater(node, attempt);
                 }
             }
@@ -37,21 +39,35 @@ final class AttemptUndo {
         if (!any) {
             return;
         }
-        QuorumRound undone = nodes.askAll(node -> byNode.get(node).stream()
-                .map(attempt -> calls.undo(attempt.name(), attempt.claim().owner(), attempt.number(), false))
-                .toList());
-        for (Node node : nodes.all()) {
-            if (!byNode.get(node.index()).isEmpty() && !undone.isAnswered(node.index())) {
-                byNode.get(node.index()).forEach(attempt -> undoLater(node, attempt));
+        try {
+            QuorumRound undone = nodes.askAll(
+                    node -> byNode.get(node).stream()
+                            .map(attempt ->
+                                    calls.undo(attempt.name(), attempt.claim().owner(), attempt.number(), false))
+                            .toList(),
+                    untilNanos);
+            undone.leave(node -> {});
+            for (Node node : nodes.all()) {
+                List<Attempt> taken = byNode.get(node.index());
+                List<Call> answers = undone.answers(node.index());
+                for (int i = 0; i < taken.size(); i++) {
+                    if (answers.isEmpty() || answers.get(i).failure() != null) {
+                        undoLater(node, taken.get(i));
+                    }
+                }
             }
+        } catch (StoreUnavailableException busy) {
+            nodes.all().forEach(node -> byNode.get(node.index()).forEach(attempt -> undoLater(node, attempt)));
         }
-        undone.leave(node -> {});
     }
 
     private void undoLater(Node node, Attempt attempt) {
+        Claim claim = attempt.claim();
         node.tell(
-                () -> calls.undo(attempt.name(), attempt.claim().owner(), attempt.number(), true),
-                afterwards(attempt.claim()));
+                new DeferredCalls.Key(DeferredCalls.Topic.UNDO, attempt.name(), claim.owner()),
+                attempt.number(),
+                () -> calls.undo(attempt.name(), claim.owner(), attempt.number(), true),
+                afterwards(claim));
     }
 
     /** A request that is still on its way may take effect later, and holds for the lease then. */

@@ -1,29 +1,25 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.topology.Deployment;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
-import dev.holdfast.redis.wire.NodeConnection;
+import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.redis.wire.Server;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * One of the independent nodes: its connections, whether it is worth waiting for, and what it must still be told.
@@ -33,52 +29,60 @@ import redis.clients.jedis.Protocol.Command;
  * again, unless it has forgotten it by itself by then. Thread-safe.
  */
 final class Node implements AutoCloseable {
-    private static final int MOST_DEFERRED = 10_000;
-    private static final int ERRANDS_AT_ONCE = 100;
+    /** Who answers so fast is always worth waiting for. */
+    static final long QUICK_NANOS = 1_000_000;
+
+    /** So many connections with unread answers, and a node is too slow to be asked whenever there is something to ask. */
+    private static final int MOST_LEFT = 8;
+
     private static final Duration FIRST_PROBE = Duration.ofMillis(20);
     private static final int MOST_DOUBLINGS = 6;
     private static final int SMOOTHING = 8;
-    private static final long QUICK_NANOS = 1_000_000;
 
     private final int index;
     private final String where;
     private final StoreContext context;
-    private final Function<Set<Script>, NodeConnection> dial;
+    private final NodeDialler dialler;
     private final Server background;
     private final CallRouter router;
+    private final DeferredDelivery deferred;
     private final ConcurrentLinkedDeque<NodeConnection> idle = new ConcurrentLinkedDeque<>();
+
+    /** Connections with so many unread answers that nothing more is asked there until those have come. */
+    private final Set<NodeConnection> left = ConcurrentHashMap.newKeySet();
+
     private final Set<NodeConnection> open = ConcurrentHashMap.newKeySet();
-    private final LinkedBlockingQueue<DeferredCall> deferredCalls = new LinkedBlockingQueue<>(MOST_DEFERRED);
 
     /** What it may not know is sent in full once, so that the first requests of a client are not answered by a refusal. */
     private final Set<Script> unknownScripts = ConcurrentHashMap.newKeySet();
 
     private final AtomicBoolean suspected = new AtomicBoolean();
-    private final AtomicBoolean running = new AtomicBoolean();
+
+    /** Somebody asks from time to time whether it answers. */
+    private final AtomicBoolean probed = new AtomicBoolean();
 
     /** How long threads have lately waited for its answers; many write it, and a lost update does no harm. */
     private volatile long typicalWaitNanos;
 
     private volatile boolean closed;
 
-    /** Something to tell the node. */
-    private record DeferredCall(Supplier<Call> call, long untilNanos) {}
-
     /**
      * Makes a node that is not connected yet.
      *
      * @param index which of the nodes it is
-     * @param dial connects for asking, given the scripts that it was seen not to know
+     * @param dialler connects for asking
      * @param background the same node, for what may take longer
+     * @param patience how long that may take
      */
-    Node(int index, Function<Set<Script>, NodeConnection> dial, Server background, StoreContext context) {
+    Node(int index, NodeDialler dialler, Server background, Duration patience, StoreContext context) {
         this.index = index;
         this.where = background.where();
         this.context = context;
-        this.dial = dial;
+        this.dialler = dialler;
         this.background = background;
         unknownScripts.addAll(EnumSet.allOf(Script.class));
-        this.router = new CallRouter(new OneServer(background), context.ioExecutor());
+        this.router = new CallRouter(new OneServer(background), context.ioExecutor(), context.clock(), patience);
+        this.deferred = new DeferredDelivery(context, router, () -> suspect(0));
     }
 
     int index() {
@@ -94,13 +98,13 @@ final class Node implements AutoCloseable {
         return router.deployment();
     }
 
-    /** Asks on a connection of its own, with the patience of things in the background. */
-    void deliver(Call call) {
-        router.deliver(call, null);
-    }
-
     boolean isSuspected() {
         return suspected.get();
+    }
+
+    /** {@return whether it answers, but so slowly that it does not keep up} */
+    boolean isBehind() {
+        return left.size() >= MOST_LEFT;
     }
 
     /** {@return whether it is usual to wait no longer for it than has been waited already} */
@@ -112,7 +116,15 @@ final class Node implements AutoCloseable {
         return typicalWaitNanos;
     }
 
-    void waitedFor(long nanos) {
+    /** It has answered somebody who waited for it. */
+    void answered(long waitedNanos) {
+        waitedFor(waitedNanos);
+        if (suspected.get() && suspected.compareAndSet(true, false)) {
+            deferred.start();
+        }
+    }
+
+    private void waitedFor(long nanos) {
         long before = typicalWaitNanos;
         typicalWaitNanos = before + (nanos - before) / SMOOTHING;
     }
@@ -125,86 +137,117 @@ final class Node implements AutoCloseable {
     }
 
     /**
-     * Takes an idle connection, or makes one.
+     * Takes an idle connection, or begins one.
      *
-     * @param patienceNanos how long to wait for the rest of an answer that has begun to come
      * @throws BrokenExchange if there is none
      */
-    NodeConnection borrow(long patienceNanos) {
+    NodeConnection borrow() {
         if (closed) {
             throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
-        for (NodeConnection wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
-            if (!wire.isOwed() || !wire.isReady() || takes(wire, patienceNanos)) {
-                return wire;
+        for (NodeConnection connection = idle.pollFirst(); connection != null; connection = idle.pollFirst()) {
+            if (!connection.isOwed() || goesOn(connection)) {
+                return connection;
             }
         }
-        NodeConnection fresh = dial.apply(unknownScripts);
+        NodeConnection fresh = dialler.dial(unknownScripts);
         open.add(fresh);
         return fresh;
     }
 
     /** Reads what somebody before did not wait for, and has come. */
-    private boolean takes(NodeConnection wire, long patienceNanos) {
+    private boolean goesOn(NodeConnection connection) {
         try {
-            wire.readReady(patienceNanos);
+            connection.advance();
             return true;
-        } catch (BrokenExchange broken) {
-            discard(wire);
+        } catch (RuntimeException broken) {
+            discard(connection);
             return false;
         }
     }
 
-    /** Reads everything that is owed on a connection, and keeps it if that comes. */
-    void settle(NodeConnection wire, long sentNanos, long patienceNanos) {
-        try {
-            wire.readAll(sentNanos + patienceNanos - context.clock().nanos());
-            waitedFor(context.clock().nanos() - sentNanos);
-            giveBack(wire);
-        } catch (BrokenExchange broken) {
-            discard(wire);
-            suspect(context.clock().nanos() - sentNanos);
-        } catch (RuntimeException unexpected) {
-            discard(wire);
+    /** Takes a connection back on which answers are still to come. */
+    void leave(NodeConnection connection, boolean slow) {
+        if (slow) {
+            left.add(connection);
+        } else {
+            idle.offerFirst(connection);
         }
+        if (closed) {
+            forgetConnections();
+        }
+    }
+
+    void giveBack(NodeConnection connection) {
+        leave(connection, false);
     }
 
     /**
      * Reads answers that nobody has come for.
      *
-     * @return whether there are some left that were asked for later
+     * @param askedBefore only what was asked before that is looked at
+     * @param overdueBefore what was asked before that will not come any more
+     * @return whether there are some left
      */
-    boolean sweep(long askedBeforeNanos, long patienceNanos) {
+    boolean sweep(long askedBefore, long overdueBefore) {
         boolean more = false;
-        for (NodeConnection wire : idle) {
-            if (wire.hasOwedSince(askedBeforeNanos)) {
-                if (idle.remove(wire)) {
-                    settle(wire, context.clock().nanos(), patienceNanos);
-                }
+        for (NodeConnection connection : left) {
+            more |= left.remove(connection) && look(connection, overdueBefore, true);
+        }
+        for (NodeConnection connection : idle) {
+            if (connection.hasOwedSince(askedBefore)) {
+                more |= idle.remove(connection) && look(connection, overdueBefore, false);
             } else {
-                more |= wire.isOwed();
+                more |= connection.isOwed();
             }
         }
         return more;
     }
 
-    void giveBack(NodeConnection wire) {
-        idle.offerFirst(wire);
-        if (closed) {
-            forgetIdle();
+    private boolean look(NodeConnection connection, long overdueBefore, boolean slow) {
+        if (!goesOn(connection)) {
+            return false;
         }
+        if (connection.owed() == 0) {
+            giveBack(connection);
+            return false;
+        }
+        if (connection.hasOwedSince(overdueBefore)) {
+            timedOut(connection, context.clock().nanos() - overdueBefore);
+            return false;
+        }
+        leave(connection, slow);
+        return true;
     }
 
-    void discard(NodeConnection wire) {
-        open.remove(wire);
-        wire.cut();
-        wire.abandon();
+    /** Gives up a connection on which nothing came. */
+    void timedOut(NodeConnection connection, long waitedNanos) {
+        if (!connection.mayHaveArrived()) {
+            dialler.tryAnotherAddress();
+        }
+        discard(connection);
+        suspect(waitedNanos);
+    }
+
+    void discard(NodeConnection connection) {
+        open.remove(connection);
+        connection.cut();
+        connection.abandon();
     }
 
     /** Forgets connections that are not in use, because they are probably broken. */
     void forgetIdle() {
-        for (NodeConnection wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
-            discard(wire);
+        for (NodeConnection connection = idle.pollFirst(); connection != null; connection = idle.pollFirst()) {
+            discard(connection);
+        }
+    }
+
+    private void forgetConnections() {
+        forgetIdle();
+        for (NodeConnection connection : left) {
+            if (left.remove(connection)) {
+                discard(connection);
+            }
         }
     }
 
@@ -212,8 +255,10 @@ final class Node implements AutoCloseable {
     void suspect(long waitedNanos) {
         typicalWaitNanos = Math.max(typicalWaitNanos, waitedNanos);
         if (!closed && suspected.compareAndSet(false, true)) {
-            forgetIdle();
-            later(0, () -> probe(0));
+            forgetConnections();
+            if (probed.compareAndSet(false, true)) {
+                later(0, () -> probe(0));
+            }
         }
     }
 
@@ -224,81 +269,48 @@ final class Node implements AutoCloseable {
     }
 
     /** Tells it something in the background, now or when it answers again, within a time after which it does not matter. */
-    void tell(Supplier<Call> call, Duration until) {
-        if (deferredCalls.offer(new DeferredCall(call, context.clock().nanos() + until.toNanos()))
-                && !suspected.get()) {
-            runDeferredSoon();
+    void tell(DeferredCalls.Key key, long attempt, Supplier<Call> call, Duration until) {
+        deferred.add(key, attempt, call, until);
+        if (!suspected.get()) {
+            deferred.start();
         }
     }
 
-    /** {@return whether it is being told something now, or will be, as it answers} */
-    boolean hasDeferredCalls() {
-        return !suspected.get() && (running.get() || !deferredCalls.isEmpty());
+    /** Tries once more to tell what is left, also if it did not answer lately. */
+    void sayGoodbye() {
+        deferred.start();
     }
 
-    private void runDeferredSoon() {
-        if (running.compareAndSet(false, true)) {
-            try {
-                context.ioExecutor().execute(this::runDeferred);
-            } catch (RejectedExecutionException closing) {
-                running.set(false);
-            }
-        }
-    }
-
-    private void runDeferred() {
-        boolean told = true;
-        try {
-            while (told && !closed && !deferredCalls.isEmpty()) {
-                told = runSome();
-            }
-        } finally {
-            running.set(false);
-        }
-        if (told && !closed && !deferredCalls.isEmpty()) {
-            runDeferredSoon();
-        }
-    }
-
-    /** Runs some deferredCalls; false if the node does not answer. */
-    private boolean runSome() {
-        List<DeferredCall> some = new ArrayList<>();
-        List<Call> calls = new ArrayList<>();
-        deferredCalls.drainTo(some, ERRANDS_AT_ONCE);
-        some.removeIf(deferredCall -> deferredCall.untilNanos < context.clock().nanos());
-        some.forEach(deferredCall -> calls.add(deferredCall.call.get()));
-        if (!calls.isEmpty()) {
-            router.deliver(calls, null);
-        }
-        boolean told = true;
-        for (int i = 0; i < calls.size(); i++) {
-            if (calls.get(i).failure() instanceof BrokenExchange) {
-                told = false;
-                if (!deferredCalls.offer(some.get(i))) {
-                    break;
-                }
-            }
-        }
-        if (!told) {
-            suspect(0);
-        }
-        return told;
+    /** {@return whether it is being told something now, or will be} */
+    boolean isBeingTold() {
+        return deferred.isBusy();
     }
 
     private void probe(int failures) {
         if (closed) {
             return;
         }
-        Call ping = Call.of(Command.PING);
-        router.deliver(ping, null);
-        @Nullable RuntimeException failure = ping.failure();
-        if (failure instanceof BrokenExchange) {
+        if (isAnswering()) {
+            typicalWaitNanos = 0;
+            // In this order: whoever suspects it in between is contradicted, and not left without a probe.
+            probed.set(false);
+            suspected.set(false);
+            deferred.start();
+        } else {
             long longest = FIRST_PROBE.toNanos() << Math.min(failures, MOST_DOUBLINGS);
             later(longest / 2 + context.random().nextLong(longest / 2), () -> probe(failures + 1));
-        } else {
-            typicalWaitNanos = 0;
-            suspected.set(false);
-            runDeferredSoon();
+        }
+    }
+
+    /** A node that is loading does not answer. One that does not let us in is asked again, so that somebody is told why. */
+    private boolean isAnswering() {
+        try {
+            Call ping = Call.of(Command.PING);
+            router.deliver(ping, null);
+            RuntimeException failure = ping.failure();
+            return failure == null || Faults.of("ping", where, failure) instanceof StoreMisconfiguredException;
+        } catch (RuntimeException unexpected) {
+            return false;
         }
     }
 
@@ -306,6 +318,7 @@ final class Node implements AutoCloseable {
         try {
             context.scheduler().schedule(Duration.ofNanos(nanos), task);
         } catch (RejectedExecutionException closing) {
+            probed.set(false);
             suspected.set(false);
         }
     }
@@ -313,7 +326,8 @@ final class Node implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        forgetIdle();
+        deferred.close();
+        forgetConnections();
         open.forEach(NodeConnection::cut);
         background.close();
     }

@@ -2,33 +2,42 @@ package dev.holdfast.redis.redlock;
 
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
-import dev.holdfast.redis.wire.NodeConnection;
+import dev.holdfast.redis.wire.ServerRefusal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * One question to all nodes. The asking thread sends to all of them and then reads the answers itself, as they come: with
- * five nodes that is five writes, three reads and no other thread. Once a quorum has granted, nobody waits any more: the
- * other answers are read by whoever uses those connections next, or in the background from nodes that have been slow
- * lately. Used by one thread.
+ * One question to all nodes. The asking thread sends to all of them and then reads the answers itself, as they come, whoever
+ * is slow: with five nodes that is five writes, three reads and no other thread. Once a quorum has granted, nobody waits any
+ * more: the other answers are read by whoever uses those connections next, or by the sweep. Used by one thread.
+ *
+ * <pre>
+ *   NOT_ASKED ── PENDING ──┬── ANSWERED
+ *       │                  ├── UNANSWERED   it may have heard the question
+ *       └── NOT_SENT ──────┘                it has certainly not
+ * </pre>
  */
 final class QuorumRound {
-    private static final int MOST_STRAGGLERS = 256;
-
-    /** A node that is so many answers behind is slow, and its answers are read in the background. */
+    /** A node that is so many answers behind on a connection is asked on another one. */
     private static final int MOST_OWED = 4;
 
-    /** Earlier answers, its own, and its own once more after a script was sent in full or a connection replaced. */
-    private static final int MOST_READS_OF_A_NODE = MOST_OWED + 4;
+    /** Who is left out, if there are enough others. */
+    enum Avoiding {
+        /** Nobody. */
+        NOBODY,
+        /** Those that did not answer lately. */
+        SUSPECTS,
+        /** Those, and those that do not keep up. */
+        LAGGARDS
+    }
 
-    /** What came of asking a node. */
     private enum State {
         NOT_ASKED,
         PENDING,
@@ -43,26 +52,42 @@ final class QuorumRound {
     private final Node[] order;
 
     private final long sentNanos;
+
+    /** When the call that the round belongs to must be over. */
+    private final long untilNanos;
+
+    /** How long a node may take that is connected. */
+    private final long patienceNanos;
+
     private final List<List<Call>> calls;
     private final State[] states;
-    private final @Nullable NodeConnection[] wires;
+    private final @Nullable NodeConnection[] connections;
     private final @Nullable RuntimeException[] failures;
 
-    /** Whose answer has come, as was seen last. */
-    private @Nullable Node ready;
+    /** By node: whether it may have heard the question on a connection that broke. */
+    private final boolean[] heard;
 
-    QuorumRound(Nodes nodes, IntFunction<List<Call>> question) {
+    /** By node: whether it had to be connected to, which takes time of its own. */
+    private final boolean[] dialled;
+
+    private boolean interrupted;
+
+    QuorumRound(Nodes nodes, IntFunction<List<Call>> question, long untilNanos, long patienceNanos) {
         this.nodes = nodes;
         this.order = nodes.quickestFirst();
         this.sentNanos = nodes.context().clock().nanos();
+        this.untilNanos = untilNanos;
+        this.patienceNanos = patienceNanos;
         this.calls = new ArrayList<>(nodes.count());
         for (int i = 0; i < nodes.count(); i++) {
             calls.add(question.apply(i));
         }
         this.states = new State[nodes.count()];
         Arrays.fill(states, State.NOT_ASKED);
-        this.wires = new NodeConnection[nodes.count()];
+        this.connections = new NodeConnection[nodes.count()];
         this.failures = new RuntimeException[nodes.count()];
+        this.heard = new boolean[nodes.count()];
+        this.dialled = new boolean[nodes.count()];
     }
 
     /** {@return the answered calls to a node; empty if it has not answered} */
@@ -93,6 +118,14 @@ final class QuorumRound {
         return count;
     }
 
+    int answered() {
+        int count = 0;
+        for (State state : states) {
+            count += state == State.ANSWERED ? 1 : 0;
+        }
+        return count;
+    }
+
     /** {@return why a node has not answered, for a message; null if it has} */
     @Nullable
     RuntimeException failure(int node) {
@@ -101,120 +134,201 @@ final class QuorumRound {
                 : failures[node];
     }
 
-    void send() {
+    /** {@return whether the thread was interrupted while it waited; that has been cleared} */
+    boolean wasInterrupted() {
+        return interrupted;
+    }
+
+    /** Asks everybody who is worth asking, and everybody if those are too few. */
+    void send(Avoiding avoiding) {
         int trusted = 0;
         for (Node node : nodes.all()) {
-            trusted += node.isSuspected() || calls.get(node.index()).isEmpty() ? 0 : 1;
+            trusted += calls.get(node.index()).isEmpty() || isAvoided(node, avoiding) ? 0 : 1;
         }
         for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
                 continue;
             }
-            if (node.isSuspected() && trusted >= nodes.quorum()) {
-                failed(node, State.NOT_SENT, node.suspicion());
+            if (trusted >= nodes.quorum() && isAvoided(node, avoiding)) {
+                failed(node, node.suspicion());
             } else {
-                send(node, true);
+                send(node);
             }
         }
     }
 
-    private void send(Node node, boolean mayTryAgain) {
-        NodeConnection wire = null;
+    private static boolean isAvoided(Node node, Avoiding avoiding) {
+        return (avoiding != Avoiding.NOBODY && node.isSuspected())
+                || (avoiding == Avoiding.LAGGARDS && node.isBehind());
+    }
+
+    private void send(Node node) {
+        NodeConnection connection = null;
         try {
-            wire = node.borrow(nodes.nodeTimeoutNanos());
-            wire.send(calls.get(node.index()));
-            wires[node.index()] = wire;
+            connection = node.borrow();
+            connections[node.index()] = connection;
             states[node.index()] = State.PENDING;
+            dialled[node.index()] |= !connection.mayHaveArrived();
+            connection.send(calls.get(node.index()));
         } catch (BrokenExchange broken) {
-            if (wire != null) {
-                node.discard(wire);
-            }
-            if (wire != null && mayTryAgain && broken.wasStale()) {
-                node.forgetIdle();
-                send(node, false);
-                return;
-            }
-            failed(node, wire == null ? State.NOT_SENT : State.UNANSWERED, broken);
-            node.suspect(0);
-        } catch (JedisException refused) {
-            failed(node, State.NOT_SENT, refused);
+            broke(node, connection, broken);
+        } catch (ServerRefusal refused) {
+            refused(node, connection, refused);
         }
     }
 
     /**
-     * Reads answers as they come.
+     * Reads answers as they come, until the time of every node that is waited for is over.
      *
      * @param enough whether nothing more is of interest
      * @param decided whether it is not worth waiting for slow nodes any more
      */
     void gather(Predicate<QuorumRound> enough, Predicate<QuorumRound> decided) {
-        int most = MOST_READS_OF_A_NODE * nodes.count();
-        for (int reads = 0; reads < most && !enough.test(this); reads++) {
-            Node next = next(decided.test(this));
-            if (next == null) {
-                return;
+        AnswerWatch watch = null;
+        long leaveNanos = Long.MAX_VALUE;
+        try {
+            readAny();
+            while (!enough.test(this) && pending() > 0) {
+                long elapsed = now() - sentNanos;
+                if (leaveNanos == Long.MAX_VALUE && decided.test(this)) {
+                    leaveNanos = Math.max(Node.QUICK_NANOS, 2 * elapsed);
+                }
+                giveUpOverdue(elapsed);
+                long left = Math.min(leaveNanos, longestPatience()) - elapsed;
+                if (left <= 0 || (leaveNanos != Long.MAX_VALUE && !isAnyQuick(elapsed))) {
+                    return;
+                }
+                if (!isAnswerNear()) {
+                    watch = watch == null ? nodes.watch() : watch;
+                    await(watch, left);
+                }
             }
-            read(next);
+        } finally {
+            if (watch != null) {
+                watch.close();
+            }
         }
     }
 
-    /** Whose answer is there, else whose answer is to be waited for; null if there is none worth waiting for. */
-    private @Nullable Node next(boolean onlyQuick) {
-        long elapsed = now() - sentNanos;
-        Node first = null;
+    private boolean isAnyQuick(long elapsed) {
         for (Node node : order) {
-            if (states[node.index()] == State.PENDING && (!onlyQuick || node.isQuick(elapsed))) {
-                first = first == null ? node : first;
-            }
-        }
-        if (first == null) {
-            return null;
-        }
-        ready = null;
-        nodes.nearAnswer().await(this::isAnyReady);
-        return ready == null ? first : ready;
-    }
-
-    private boolean isAnyReady() {
-        for (Node node : order) {
-            NodeConnection wire = wires[node.index()];
-            if (states[node.index()] == State.PENDING && wire != null && wire.isReady()) {
-                ready = node;
+            if (states[node.index()] == State.PENDING && node.isQuick(elapsed)) {
                 return true;
             }
         }
         return false;
     }
 
-    private void read(Node node) {
-        NodeConnection wire = wires[node.index()];
-        if (wire == null) {
+    /** How long after it was sent the last pending node has to answer, as far as the whole call has time. */
+    private long longestPatience() {
+        long longest = 0;
+        for (int node = 0; node < states.length; node++) {
+            longest = states[node] == State.PENDING ? Math.max(longest, patience(node)) : longest;
+        }
+        return Math.min(longest, untilNanos - sentNanos);
+    }
+
+    private long patience(int node) {
+        return patienceNanos + (dialled[node] ? nodes.connectTimeoutNanos() : 0);
+    }
+
+    private void giveUpOverdue(long elapsed) {
+        for (Node node : order) {
+            NodeConnection connection = connections[node.index()];
+            if (states[node.index()] == State.PENDING && connection != null && elapsed >= patience(node.index())) {
+                node.timedOut(connection, elapsed);
+                heard[node.index()] |= connection.mayHaveArrived();
+                failed(
+                        node,
+                        BrokenExchange.afterSending(
+                                node.where() + " did not answer in time",
+                                false,
+                                new TimeoutException(Duration.ofNanos(elapsed).toMillis() + " ms")));
+            }
+        }
+    }
+
+    /** Stays awake for a moment where answers are usually near. */
+    private boolean isAnswerNear() {
+        boolean[] came = {false};
+        nodes.nearAnswer().await(() -> {
+            came[0] |= readAny();
+            return came[0];
+        });
+        return came[0];
+    }
+
+    private void await(AnswerWatch watch, long nanos) {
+        for (Node node : order) {
+            NodeConnection connection = connections[node.index()];
+            if (states[node.index()] == State.PENDING && connection != null) {
+                try {
+                    watch.add(connection);
+                } catch (BrokenExchange broken) {
+                    broke(node, connection, broken);
+                    return;
+                }
+            }
+        }
+        watch.await(Duration.ofNanos(nanos));
+        interrupted |= Thread.interrupted();
+        readAny();
+    }
+
+    /** Reads whatever has come; tells whether anything is known that was not before. */
+    private boolean readAny() {
+        boolean any = false;
+        for (Node node : order) {
+            NodeConnection connection = connections[node.index()];
+            if (states[node.index()] == State.PENDING && connection != null) {
+                any |= read(node, connection);
+            }
+        }
+        return any;
+    }
+
+    private boolean read(Node node, NodeConnection connection) {
+        try {
+            connection.advance();
+            if (connection.owed() > 0) {
+                return false;
+            }
+            node.answered(now() - sentNanos);
+            node.giveBack(connection);
+            states[node.index()] = State.ANSWERED;
+        } catch (BrokenExchange broken) {
+            broke(node, connection, broken);
+        } catch (RuntimeException refused) {
+            refused(node, connection, refused);
+        }
+        return true;
+    }
+
+    /** A connection that was closed while it was idle is replaced, once. */
+    private void broke(Node node, @Nullable NodeConnection connection, BrokenExchange broken) {
+        int index = node.index();
+        boolean again = false;
+        if (connection != null) {
+            heard[index] |= connection.mayHaveArrived();
+            again = connection.isStale() && calls.get(index).stream().allMatch(Call::mayBeRepeated);
+            node.discard(connection);
+        }
+        if (again && now() - sentNanos < nodes.nodeTimeoutNanos()) {
+            calls.get(index).forEach(Call::repeat);
+            node.forgetIdle();
+            send(node);
             return;
         }
-        boolean stale = wire.isStale();
-        try {
-            // Past the timeout there may still be an answer that came while this thread was not running.
-            wire.readReady(sentNanos + nodes.nodeTimeoutNanos() - now());
-            if (wire.owed() == 0) {
-                node.waitedFor(now() - sentNanos);
-                node.giveBack(wire);
-                states[node.index()] = State.ANSWERED;
-            }
-        } catch (BrokenExchange broken) {
-            node.discard(wire);
-            boolean inTime = now() - sentNanos < nodes.nodeTimeoutNanos();
-            if (stale && inTime && calls.get(node.index()).stream().allMatch(Call::mayBeRepeated)) {
-                calls.get(node.index()).forEach(Call::repeat);
-                node.forgetIdle();
-                send(node, false);
-                return;
-            }
-            failed(node, State.UNANSWERED, broken);
-            node.suspect(now() - sentNanos);
-        } catch (RuntimeException unexpected) {
-            node.discard(wire);
-            failed(node, State.UNANSWERED, unexpected);
+        failed(node, broken);
+        node.suspect(now() - sentNanos);
+    }
+
+    private void refused(Node node, @Nullable NodeConnection connection, RuntimeException why) {
+        if (connection != null) {
+            heard[node.index()] |= connection.mayHaveArrived();
+            node.discard(connection);
         }
+        failed(node, why);
     }
 
     /**
@@ -223,54 +337,16 @@ final class QuorumRound {
      * @param late is told the node of each one that has come, or will not come
      */
     void leave(IntConsumer late) {
-        List<Node> left = List.of();
         long elapsed = now() - sentNanos;
         for (Node node : order) {
-            NodeConnection wire = wires[node.index()];
-            if (states[node.index()] == State.PENDING && wire != null) {
-                wire.owe(() -> late.accept(node.index()), sentNanos);
+            NodeConnection connection = connections[node.index()];
+            if (states[node.index()] == State.PENDING && connection != null) {
+                connections[node.index()] = null;
+                connection.owe(() -> late.accept(node.index()), sentNanos);
                 node.waitedInVain(elapsed);
-                if (node.isQuick(elapsed) && wire.owed() < MOST_OWED) {
-                    node.giveBack(wire);
-                    nodes.sweepSoon();
-                } else {
-                    left = left.isEmpty() ? new ArrayList<>() : left;
-                    left.add(node);
-                }
+                node.leave(connection, connection.owed() >= MOST_OWED);
+                nodes.sweepSoon();
             }
-        }
-        if (!left.isEmpty()) {
-            readInBackground(left);
-        }
-    }
-
-    private void readInBackground(List<Node> left) {
-        boolean room = nodes.stragglers().addAndGet(left.size()) <= MOST_STRAGGLERS;
-        try {
-            if (room) {
-                nodes.context().ioExecutor().execute(() -> readLate(left));
-                return;
-            }
-        } catch (RejectedExecutionException closing) {
-            room = false;
-        }
-        nodes.stragglers().addAndGet(-left.size());
-        for (Node node : left) {
-            NodeConnection wire = wires[node.index()];
-            if (wire != null) {
-                node.discard(wire);
-            }
-        }
-    }
-
-    /** The asking thread does not look at the states of these nodes any more. */
-    private void readLate(List<Node> left) {
-        for (Node node : left) {
-            NodeConnection wire = wires[node.index()];
-            if (wire != null) {
-                node.settle(wire, sentNanos, nodes.nodeTimeoutNanos());
-            }
-            nodes.stragglers().decrementAndGet();
         }
     }
 
@@ -279,8 +355,8 @@ final class QuorumRound {
         return calls.get(node);
     }
 
-    private void failed(Node node, State state, RuntimeException why) {
-        states[node.index()] = state;
+    private void failed(Node node, RuntimeException why) {
+        states[node.index()] = heard[node.index()] ? State.UNANSWERED : State.NOT_SENT;
         failures[node.index()] = why;
     }
 

@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,7 @@ final class Recovery {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final int LOOKS_PER_WAIT = 10;
     private static final int STEPS_PER_PAUSE = 2;
+    private static final int NODE_TIMEOUTS_OF_PATIENCE = 10;
     private static final int DRIFT_DIVISOR = 100;
     private static final int VOTING = 1;
     private static final int EMPTY = 0;
@@ -49,6 +52,9 @@ final class Recovery {
 
     /** Nodes that were empty when they last said anything: a silent one is still to be seen to. */
     private final Set<Integer> seenEmpty = ConcurrentHashMap.newKeySet();
+
+    /** How long empty nodes had still to wait when they were looked at last. */
+    private volatile Duration stillToWait = Duration.ZERO;
 
     private volatile boolean closed;
 
@@ -96,30 +102,76 @@ final class Recovery {
         closed = true;
     }
 
+    /** The same as {@link #attend(long)}, within the time that one call may take. */
+    boolean attend() {
+        return attend(nodes.deadline());
+    }
+
     /**
      * Looks at all nodes once, and lets vote whoever may.
      *
+     * @param untilNanos by when it must be over
      * @return whether a node votes that did not before
      */
-    boolean attend() {
-        attending.lock();
+    boolean attend(long untilNanos) {
+        if (!begin(untilNanos)) {
+            return false;
+        }
         try {
-            List<@Nullable Look> first = look();
+            List<@Nullable Look> first = look(untilNanos);
             if (!hasEmpty(first)) {
                 return false;
             }
+            if (first.contains(null) && voting(first) < nodes.blocking()) {
+                // All have to be there, so those that are slow are given more time than a round has.
+                first = look(patiently(untilNanos), true);
+            }
             notice();
             // What is copied must be read after the wait was seen to be over.
-            return ready(first).isEmpty() ? false : letVote(first, look());
+            return ready(first).isEmpty() ? false : letVote(first, look(untilNanos), untilNanos);
         } finally {
             attending.unlock();
         }
     }
 
+    /** Waits until nobody else does it; an interrupt is left for later. */
+    private boolean begin(long untilNanos) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return attending.tryLock(untilNanos - context.clock().nanos(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     /** {@return what each node says of itself; null for a node that does not answer} */
     List<@Nullable Look> look() {
+        return look(nodes.deadline());
+    }
+
+    private List<@Nullable Look> look(long untilNanos) {
+        return look(untilNanos, false);
+    }
+
+    private long patiently(long untilNanos) {
+        long enough = context.clock().nanos() + NODE_TIMEOUTS_OF_PATIENCE * nodes.nodeTimeoutNanos();
+        return Math.min(untilNanos, enough);
+    }
+
+    private List<@Nullable Look> look(long untilNanos, boolean patiently) {
         String mark = ClientId.mint();
-        QuorumRound round = nodes.askAll(node -> List.of(calls.look(mark, pause().multipliedBy(STEPS_PER_PAUSE))));
+        IntFunction<List<Call>> question = node -> List.of(calls.look(mark, pause().multipliedBy(STEPS_PER_PAUSE)));
+        QuorumRound round =
+                patiently ? nodes.askPatiently(question, all -> false, untilNanos) : nodes.askAll(question, untilNanos);
+        round.leave(node -> {});
         List<@Nullable Look> looks = new ArrayList<>();
         for (int node = 0; node < nodes.count(); node++) {
             List<Call> answers = round.answers(node);
@@ -131,10 +183,10 @@ final class Recovery {
                 seenEmpty.add(node);
             }
         }
-        round.leave(node -> {});
         if (voting(looks) > 0) {
             everVoted = true;
         }
+        stillToWait = longestWait(looks);
         return looks;
     }
 
@@ -187,7 +239,7 @@ final class Recovery {
         return ready;
     }
 
-    private boolean letVote(List<@Nullable Look> before, List<@Nullable Look> after) {
+    private boolean letVote(List<@Nullable Look> before, List<@Nullable Look> after, long untilNanos) {
         List<Integer> ready = ready(before);
         boolean founding = voting(after) < nodes.blocking();
         boolean wasFounding = voting(before) < nodes.blocking();
@@ -202,7 +254,7 @@ final class Recovery {
                 long floor = founding ? largestOfAll(after) : largestFloor(copying.from(node, after));
                 Call vote = calls.vote(look.mark, floor, longestLease(after).toMillis());
                 int asked = node;
-                QuorumRound round = nodes.askAll(at -> at == asked ? List.of(vote) : List.of());
+                QuorumRound round = nodes.askAll(at -> at == asked ? List.of(vote) : List.of(), untilNanos);
                 any |= round.isAnswered(node) && vote.failure() == null && Answers.number(vote.answer()) == VOTING;
                 round.leave(at -> {});
             }
@@ -211,6 +263,25 @@ final class Recovery {
             everVoted = true;
         }
         return any;
+    }
+
+    private Duration longestWait(List<@Nullable Look> looks) {
+        long longest = 0;
+        for (Look look : looks) {
+            if (look != null && !look.voting) {
+                longest = Math.max(longest, withDrift(longestLease(looks)).toMillis() - look.waitedMillis);
+            }
+        }
+        return Duration.ofMillis(longest);
+    }
+
+    /** {@return in words, what nodes that do not vote wait for and how long that may still take} */
+    String outlook() {
+        long seconds = Math.max(1, stillToWait.plus(pause()).plusMillis(999).toSeconds());
+        return "such nodes begin to vote when the longest lease ('" + RedlockSettings.MAX_LEASE + "', "
+                + settings.maxLease().toSeconds() + " s) has passed, in about " + seconds
+                + " s if all of them are there; in a new deployment, whose nodes have never been used, the option '"
+                + RedlockSettings.FRESH + "=true' lets them vote at once";
     }
 
     private boolean hasWaited(Look look, List<@Nullable Look> looks) {

@@ -8,8 +8,10 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedlockClaims {
     private static final int MOST_TRIES = 10;
+    private static final int MOST_UNCERTAIN_TRIES = 4;
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_STEP_ASIDE_NANOS = 20_000_000;
     private static final long SHORTEST_STEP_ASIDE_NANOS = 50_000;
@@ -38,6 +41,7 @@ final class RedlockClaims {
     private final Hints hints;
     private final Recovery recovery;
     private final Waiting waiting;
+    private final ReachedNodes reached;
     private final AtomicLong attempts = new AtomicLong();
     private final WriteBack writeBack;
     private final AttemptUndo undoing;
@@ -46,7 +50,9 @@ final class RedlockClaims {
     private record Verdict(
             @Nullable AcquireOutcome outcome, @Nullable RuntimeException failure) {}
 
-    RedlockClaims(Nodes nodes, RedlockCalls calls, Hints hints, Recovery recovery, Waiting waiting) {
+    RedlockClaims(
+            Nodes nodes, RedlockCalls calls, Hints hints, Recovery recovery, Waiting waiting, ReachedNodes reached) {
+        this.reached = reached;
         this.nodes = nodes;
         this.context = nodes.context();
         this.calls = calls;
@@ -58,16 +64,17 @@ final class RedlockClaims {
     }
 
     AcquireOutcome acquire(Claim claim) {
-        return outcomes(List.of(claim), context.clock().nanos()).get(0);
+        return outcomes(List.of(claim)).get(0);
     }
 
     List<AcquireOutcome> poll(List<Claim> claims) {
-        return outcomes(claims, context.clock().nanos());
+        return outcomes(claims);
     }
 
     void withdraw(Claim claim, boolean mayStillArrive) {
         waiting.leave(claim);
-        QuorumRound round = nodes.askAll(node -> List.of(calls.withdraw(claim, mayStillArrive)));
+        QuorumRound round = nodes.askAll(node -> List.of(calls.withdraw(claim, mayStillArrive)), nodes.deadline());
+        round.leave(node -> {});
         int done = 0;
         RuntimeException why = null;
         for (Node node : nodes.all()) {
@@ -78,10 +85,14 @@ final class RedlockClaims {
                 done++;
             } else {
                 why = failure;
-                node.tell(() -> calls.withdraw(claim, true), AttemptUndo.afterwards(claim));
+                node.tell(
+                        new DeferredCalls.Key(
+                                DeferredCalls.Topic.UNDO, claim.parts().get(0).name(), claim.owner()),
+                        RedlockCalls.ALL_ATTEMPTS,
+                        () -> calls.withdraw(claim, true),
+                        claim.lease());
             }
         }
-        round.leave(node -> {});
         if (done < nodes.quorum() && why != null) {
             throw Faults.of("withdraw", claim.describe(), why);
         }
@@ -97,82 +108,87 @@ final class RedlockClaims {
         return writeBack;
     }
 
-    private List<AcquireOutcome> outcomes(List<Claim> claims, long sentNanos) {
+    /** What nobody knows of one claim is no reason not to tell what is known of the others. */
+    private List<AcquireOutcome> outcomes(List<Claim> claims) {
         for (Claim claim : claims) {
             if (claim.queue()) {
                 waiting.enter(claim);
             }
         }
-        Map<Claim, Verdict> verdicts = decide(claims);
+        Map<Claim, Verdict> verdicts = decide(claims, nodes.deadline());
         List<AcquireOutcome> outcomes = new ArrayList<>(claims.size());
         RuntimeException failure = null;
+        boolean any = false;
         for (Claim claim : claims) {
-            Verdict verdict = verdicts.get(claim);
-            AcquireOutcome outcome = verdict == null ? null : verdict.outcome;
-            if (outcome == null) {
-                failure = verdict == null ? null : verdict.failure;
-            } else {
+            Verdict verdict = Objects.requireNonNull(verdicts.get(claim), "every claim has a verdict");
+            AcquireOutcome outcome = verdict.outcome;
+            RuntimeException why = verdict.failure;
+            if (outcome == null && why != null) {
+                failure = why;
+                outcomes.add(new AcquireOutcome.Unknown(why));
+            } else if (outcome != null) {
+                any = true;
+                outcomes.add(outcome);
                 if (!(outcome instanceof AcquireOutcome.Contended)) {
                     waiting.leave(claim);
                 }
-                outcomes.add(outcome);
             }
         }
-        if (failure != null) {
-            // A poll has no word for "this one was not answered": what was granted is told as a message.
-            for (AcquireOutcome outcome : outcomes) {
-                if (outcome instanceof AcquireOutcome.Granted granted) {
-                    context.listener().granted(granted.grants(), sentNanos);
-                }
-            }
+        if (failure != null && !any) {
             throw failure;
         }
         return outcomes;
     }
 
-    private Map<Claim, Verdict> decide(List<Claim> claims) {
+    private Map<Claim, Verdict> decide(List<Claim> claims, long untilNanos) {
         Map<Claim, Verdict> verdicts = new ConcurrentHashMap<>();
+        Map<Claim, Long> kept = new HashMap<>();
         List<Claim> open = claims;
         boolean attended = false;
         for (int tries = 1; !open.isEmpty(); tries++) {
             long begin = context.clock().nanos();
+            boolean last = tries >= MOST_TRIES || begin - untilNanos >= 0;
             List<Claim> again = new ArrayList<>();
             List<Attempt> toUndo = new ArrayList<>();
             boolean leads = false;
+            Sitting sitting;
             try {
-                Sitting sitting = ask(open);
-                for (Attempt attempt : sitting.attempts) {
-                    if (attempt.isSplit() && tries < MOST_TRIES) {
-                        again.add(attempt.claim());
-                        boolean keeps = attempt.leads() && tries % 3 != 0;
-                        leads |= keeps;
-                        if (!keeps) {
-                            toUndo.add(attempt);
-                        }
-                    } else if (attempt.isOutrun() && tries < MOST_TRIES) {
-                        // It keeps the nodes that it has: other readers are not in its way, only their numbers are.
-                        again.add(attempt.claim());
-                        leads = true;
-                    } else if (isLackingEmptyNodes(attempt) && !attended) {
-                        attended = true;
-                        again.add(attempt.claim());
-                        toUndo.add(attempt);
-                        recovery.attend();
-                    } else {
-                        Verdict verdict = verdict(attempt, sitting.round);
-                        verdicts.put(attempt.claim(), verdict);
-                        if (!(verdict.outcome instanceof AcquireOutcome.Granted)) {
-                            toUndo.add(attempt);
-                        }
-                    }
-                }
-                sitting.round.leave(node -> heardLate(sitting, verdicts, node));
-                undoing.undo(toUndo, sitting.round);
+                sitting = ask(open, kept, untilNanos);
             } catch (StoreUnavailableException busy) {
                 open.forEach(claim -> verdicts.put(
                         claim, new Verdict(null, new StoreUnavailableException("acquire", claim.describe(), busy))));
                 return verdicts;
             }
+            kept.clear();
+            for (Attempt attempt : sitting.attempts) {
+                attempt.noteReached(sitting.round);
+                if (!last && isWorthAnotherTry(attempt, tries)) {
+                    again.add(attempt.claim());
+                    // Readers who were outrun keep their nodes: others are not in their way, only their numbers are.
+                    boolean keeps = attempt.isOutrun() || (attempt.leads() && tries % 3 != 0);
+                    leads |= keeps;
+                    if (keeps) {
+                        kept.put(attempt.claim(), attempt.reached());
+                    } else {
+                        toUndo.add(attempt);
+                    }
+                } else if (isLackingEmptyNodes(attempt) && !attended) {
+                    attended = true;
+                    again.add(attempt.claim());
+                    toUndo.add(attempt);
+                    recovery.attend(untilNanos);
+                } else {
+                    Verdict verdict = verdict(attempt, sitting.round);
+                    verdicts.put(attempt.claim(), verdict);
+                    if (verdict.outcome instanceof AcquireOutcome.Granted) {
+                        reached.note(attempt.claim().owner(), attempt.reached(), nodes.count());
+                    } else {
+                        toUndo.add(attempt);
+                    }
+                }
+            }
+            sitting.round.leave(node -> heardLate(sitting, verdicts, node));
+            undoing.undo(toUndo, sitting.round, untilNanos);
             open = again;
             if (!open.isEmpty()) {
                 stepAside(leads, tries, context.clock().nanos() - begin);
@@ -181,17 +197,23 @@ final class RedlockClaims {
         return verdicts;
     }
 
+    /** Where somebody may have the name with the help of silent nodes, that is assumed before long. */
+    private static boolean isWorthAnotherTry(Attempt attempt, int tries) {
+        return attempt.isOutrun()
+                || (attempt.isSplit() && (tries < MOST_UNCERTAIN_TRIES || attempt.isCertainlySplit()));
+    }
+
     /** Some attempts that were made together, and the round in which the nodes answered them. */
     private record Sitting(QuorumRound round, List<Attempt> attempts) {}
 
-    private Sitting ask(List<Claim> claims) {
+    private Sitting ask(List<Claim> claims, Map<Claim, Long> kept, long untilNanos) {
         long number = attempts.incrementAndGet();
         long sentNanos = context.clock().nanos();
         long hint = hints.next();
         List<Attempt> made = new ArrayList<>(claims.size());
         List<Supplier<Call>> questions = new ArrayList<>(claims.size());
         for (Claim claim : claims) {
-            made.add(new Attempt(nodes, claim, number, sentNanos));
+            made.add(new Attempt(nodes, claim, number, sentNanos, kept.getOrDefault(claim, 0L)));
             questions.add(calls.acquire(claim, number, hint));
         }
         QuorumRound round = nodes.ask(
@@ -202,9 +224,10 @@ final class RedlockClaims {
                     count(answered, made);
                     return made.stream().allMatch(Attempt::isAgreed);
                 },
-                answered -> made.stream().allMatch(attempt -> attempt.isDecided(answered.pending())));
+                answered -> made.stream().allMatch(attempt -> attempt.isDecided(answered.pending())),
+                untilNanos);
         count(round, made);
-        writeBack.confirm(made);
+        writeBack.confirm(made, untilNanos);
         return new Sitting(round, made);
     }
 
@@ -237,7 +260,7 @@ final class RedlockClaims {
             writeBack.tellTheRest(attempt);
             return new Verdict(new AcquireOutcome.Granted(List.of(attempt.grant())), null);
         }
-        return new Verdict(null, attempt.shortfall(round));
+        return new Verdict(null, attempt.shortfall(round, recovery));
     }
 
     /** A node granted after the outcome was decided without it. */

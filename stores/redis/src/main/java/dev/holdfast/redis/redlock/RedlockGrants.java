@@ -33,8 +33,10 @@ final class RedlockGrants {
     private final Nodes nodes;
     private final RedlockCalls calls;
     private final LongSupplier latestAttempt;
+    private final ReachedNodes reached;
 
-    RedlockGrants(Nodes nodes, RedlockCalls calls, LongSupplier latestAttempt) {
+    RedlockGrants(Nodes nodes, RedlockCalls calls, LongSupplier latestAttempt, ReachedNodes reached) {
+        this.reached = reached;
         this.nodes = nodes;
         this.calls = calls;
         this.latestAttempt = latestAttempt;
@@ -65,6 +67,9 @@ final class RedlockGrants {
             ReleaseOutcome outcome = released(words[i], grants.get(i), round);
             if (!(outcome instanceof ReleaseOutcome.NotHeld)) {
                 releaseTheRest(words[i], grants.get(i), attempt, round);
+            }
+            if (!(outcome instanceof ReleaseOutcome.Unknown) && round.pending() == 0) {
+                reached.forget(grants.get(i).owner());
             }
             outcomes.add(outcome);
         }
@@ -111,7 +116,11 @@ final class RedlockGrants {
         for (Node node : nodes.all()) {
             long word = words[node.index()];
             if (word > EXTENDED) {
-                node.tell(() -> calls.tell(grant, word, attempt), grant.lease());
+                node.tell(
+                        new DeferredCalls.Key(DeferredCalls.Topic.EPOCH, grant.name(), grant.owner()),
+                        attempt,
+                        () -> calls.tell(grant, word, attempt),
+                        grant.lease());
             }
         }
     }
@@ -120,8 +129,18 @@ final class RedlockGrants {
     private void releaseTheRest(long[] words, Grant grant, long attempt, QuorumRound round) {
         for (Node node : nodes.all()) {
             if (words[node.index()] != RELEASED && !round.isPending(node.index())) {
-                node.tell(() -> calls.undo(grant.name(), grant.owner(), attempt, true), afterwards(grant));
+                undoLater(node, grant, attempt);
             }
+        }
+    }
+
+    private void undoLater(Node node, Grant grant, long attempt) {
+        if ((reached.of(grant.owner()) >> node.index() & 1) == 1) {
+            node.tell(
+                    new DeferredCalls.Key(DeferredCalls.Topic.UNDO, grant.name(), grant.owner()),
+                    attempt,
+                    () -> calls.undo(grant.name(), grant.owner(), attempt, true),
+                    afterwards(grant));
         }
     }
 
@@ -131,7 +150,7 @@ final class RedlockGrants {
             Call call = answers.get(i / MOST_PER_SCRIPT);
             Grant grant = grants.get(i);
             if (call.failure() != null || word(call, i) != RELEASED) {
-                node.tell(() -> calls.undo(grant.name(), grant.owner(), attempt, true), afterwards(grant));
+                undoLater(node, grant, attempt);
             }
         }
     }
@@ -158,7 +177,7 @@ final class RedlockGrants {
         IntFunction<List<Call>> questions = node -> first.size() == 1
                 ? List.of(first.get(0).twin())
                 : first.stream().map(Call::twin).toList();
-        return nodes.ask(questions, enough, enough);
+        return nodes.ask(questions, enough, enough, nodes.deadline());
     }
 
     /** What each node said, by grant and node. */

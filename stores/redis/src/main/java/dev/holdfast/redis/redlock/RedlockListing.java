@@ -4,6 +4,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.spi.Claim;
@@ -11,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -19,14 +21,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Protocol.Command;
 
 /** Looks at names on all nodes, and takes them away. A holder is whoever has a quorum. Thread-safe. */
 final class RedlockListing {
     private static final int LOOKED_AT_ONCE = 100;
     private static final int MOST_SCANS = 1_000_000;
     private static final String START = "0";
+    private static final byte[] NO_CURSOR = {};
 
     /** Where the holders begin in what a node shows. */
     private static final int FIRST_HOLDER = 4;
@@ -48,17 +49,7 @@ final class RedlockListing {
 
     /** The first names in order; keys come in no order, so all of them are looked at, on all nodes that answer. */
     List<LockView> list(String prefix, int limit) {
-        TreeSet<String> names = new TreeSet<>();
-        int scanned = 0;
-        RuntimeException why = null;
-        for (Node node : nodes.all()) {
-            RuntimeException failure = node.isSuspected() ? node.suspicion() : scan(node, prefix, names);
-            scanned += failure == null ? 1 : 0;
-            why = failure == null ? why : failure;
-        }
-        if (scanned < nodes.quorum() && why != null) {
-            throw Faults.of("list", prefix, why);
-        }
+        TreeSet<String> names = scan(prefix);
         TreeMap<String, LockView> first = new TreeMap<>();
         List<String> all = List.copyOf(names);
         for (int from = 0; from < all.size() && first.size() < limit; from += LOOKED_AT_ONCE) {
@@ -73,7 +64,8 @@ final class RedlockListing {
 
     /** {@return how many holders were evicted that may have had a quorum: one, if they were no readers} */
     int evict(String name, OptionalLong epoch, String by, String reason) {
-        QuorumRound round = nodes.askAll(node -> List.of(calls.evict(name, epoch, by, reason)));
+        QuorumRound round = nodes.askAll(node -> List.of(calls.evict(name, epoch, by, reason)), nodes.deadline());
+        round.leave(node -> {});
         Map<ByteBuffer, Integer> evicted = new HashMap<>();
         int answered = 0;
         boolean readers = false;
@@ -89,7 +81,6 @@ final class RedlockListing {
             }
         }
         checkQuorum("evict", name, answered, round);
-        round.leave(node -> {});
         int silent = nodes.count() - answered;
         int holders = (int) evicted.values().stream()
                 .filter(count -> count + silent >= nodes.quorum())
@@ -97,33 +88,59 @@ final class RedlockListing {
         return readers ? holders : Math.min(1, holders);
     }
 
-    private @Nullable RuntimeException scan(Node node, String prefix, TreeSet<String> names) {
+    /** All nodes side by side, each step of each node within the time that a node has to answer. */
+    private TreeSet<String> scan(String prefix) {
+        TreeSet<String> names = new TreeSet<>();
         byte[] pattern = calls.keys().pattern(prefix);
-        byte[] cursor = Keys.bytes(START);
-        for (int i = 0; i < MOST_SCANS; i++) {
-            Call call = Call.of(
-                    Command.SCAN, cursor, Keys.bytes("MATCH"), pattern, Keys.bytes("COUNT"), Keys.bytes("1000"));
-            node.deliver(call);
-            if (call.failure() != null) {
-                return call.failure();
-            }
-            List<?> fields = Answers.list(call.answer());
-            for (Object key : Answers.list(fields.get(1))) {
-                if (calls.keys().isHead(Answers.bytes(key))) {
-                    names.add(calls.keys().name(Answers.bytes(key)));
+        byte[][] cursors = new byte[nodes.count()][];
+        Arrays.fill(cursors, Keys.bytes(START));
+        int scanned = 0;
+        RuntimeException why = new IllegalStateException("the nodes have too many keys to look at");
+        boolean more = true;
+        for (int i = 0; i < MOST_SCANS && more; i++) {
+            QuorumRound round = nodes.askAll(node -> scan(cursors[node], pattern), nodes.deadline());
+            round.leave(node -> {});
+            more = false;
+            for (int node = 0; node < nodes.count(); node++) {
+                if (cursors[node].length > 0) {
+                    RuntimeException failure =
+                            round.isAnswered(node) ? round.answers(node).get(0).failure() : round.failure(node);
+                    cursors[node] = failure == null ? take(round.answers(node).get(0), names) : NO_CURSOR;
+                    why = failure == null ? why : failure;
+                    scanned += failure == null && cursors[node].length == 0 ? 1 : 0;
+                    more |= cursors[node].length > 0;
                 }
             }
-            cursor = Answers.bytes(fields.get(0));
-            if (Answers.text(cursor).equals(START)) {
-                return null;
+        }
+        if (scanned < nodes.quorum()) {
+            throw Faults.of("list", prefix, why);
+        }
+        return names;
+    }
+
+    private static List<Call> scan(byte[] cursor, byte[] pattern) {
+        return cursor.length == 0
+                ? List.of()
+                : List.of(Call.of(
+                        Command.SCAN, cursor, Keys.bytes("MATCH"), pattern, Keys.bytes("COUNT"), Keys.bytes("1000")));
+    }
+
+    /** {@return where to go on; nowhere if that was all} */
+    private byte[] take(Call answered, TreeSet<String> names) {
+        List<?> fields = Answers.list(answered.answer());
+        for (Object key : Answers.list(fields.get(1))) {
+            if (calls.keys().isHead(Answers.bytes(key))) {
+                names.add(calls.keys().name(Answers.bytes(key)));
             }
         }
-        return new IllegalStateException("the database of " + node.where() + " has too many keys to look at");
+        byte[] cursor = Answers.bytes(fields.get(0));
+        return Answers.text(cursor).equals(START) ? NO_CURSOR : cursor;
     }
 
     private List<Optional<LockView>> inspect(List<String> names, String operation) {
         QuorumRound round =
-                nodes.askAll(node -> names.stream().map(calls::inspect).toList());
+                nodes.askAll(node -> names.stream().map(calls::inspect).toList(), nodes.deadline());
+        round.leave(node -> {});
         List<Optional<LockView>> views = new ArrayList<>(names.size());
         for (int i = 0; i < names.size(); i++) {
             List<List<?>> answers = new ArrayList<>();
@@ -136,7 +153,6 @@ final class RedlockListing {
             checkQuorum(operation, names.get(i), answers.size(), round);
             views.add(view(names.get(i), answers));
         }
-        round.leave(node -> {});
         return views;
     }
 

@@ -7,6 +7,7 @@ import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -21,14 +22,7 @@ public record RedlockSettings(Settings common, Duration nodeTimeout, Duration ma
     static final String NODE_TIMEOUT = "nodeTimeout";
     static final String MAX_LEASE = "maxLease";
     static final String FRESH = "fresh";
-    public static final Set<String> OPTIONS = Set.of(
-            Settings.PREFIX,
-            Settings.MAX_CONNECTIONS,
-            Settings.TIMEOUT,
-            ConnectionSettings.AUTHORITY,
-            NODE_TIMEOUT,
-            MAX_LEASE,
-            FRESH);
+    public static final Set<String> OPTIONS = options();
 
     private static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
     private static final Duration DEFAULT_MAX_LEASE = Duration.ofSeconds(30);
@@ -36,6 +30,13 @@ public record RedlockSettings(Settings common, Duration nodeTimeout, Duration ma
 
     /** A handshake is several round trips and much arithmetic. */
     private static final int TLS_FACTOR = 4;
+
+    private static Set<String> options() {
+        Set<String> options = new HashSet<>(ConnectionSettings.OPTIONS);
+        options.addAll(
+                Set.of(Settings.PREFIX, Settings.MAX_CONNECTIONS, Settings.TIMEOUT, NODE_TIMEOUT, MAX_LEASE, FRESH));
+        return Set.copyOf(options);
+    }
 
     static RedlockSettings of(StoreUri uri, StoreContext context) {
         Duration nodeTimeout = uri.option(NODE_TIMEOUT)
@@ -67,6 +68,7 @@ public record RedlockSettings(Settings common, Duration nodeTimeout, Duration ma
     }
 
     private Settings with(Duration timeout) {
-        return new Settings(common.prefix(), common.maxConnections(), timeout, null, common.shortWaits());
+        return new Settings(
+                common.prefix(), common.maxConnections(), timeout, null, common.shortWaits(), common.clientName());
     }
 }

@@ -10,9 +10,10 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.ConnectionSettings;
 import dev.holdfast.redis.wire.Faults;
-import dev.holdfast.redis.wire.JedisVersion;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.OverdueWatch;
 import dev.holdfast.redis.wire.PooledServer;
 import dev.holdfast.spi.AcquireOutcome;
@@ -28,8 +29,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks on a quorum of independent Redis nodes, with tokens that are safe to compare. The protocol is modelled in
@@ -51,8 +51,9 @@ public final class RedlockStore implements LockStore {
         this.nodes = nodes;
         this.recovery = new Recovery(nodes, calls, settings, rules.copying());
         this.waiting = new Waiting(nodes, calls);
-        this.claims = new RedlockClaims(nodes, calls, rules.hints(), recovery, waiting);
-        this.grants = new RedlockGrants(nodes, calls, claims::latestAttempt);
+        ReachedNodes reached = new ReachedNodes();
+        this.claims = new RedlockClaims(nodes, calls, rules.hints(), recovery, waiting, reached);
+        this.grants = new RedlockGrants(nodes, calls, claims::latestAttempt, reached);
         this.listing = new RedlockListing(nodes, calls);
         this.afterClose = afterClose;
         this.traits = new StoreTraits(
@@ -77,21 +78,18 @@ public final class RedlockStore implements LockStore {
 
     /** The same by other rules, to show what becomes of them. */
     public static RedlockStore open(StoreUri uri, StoreContext context, RedlockRules rules) {
-        JedisVersion.check();
         Address address = Address.of(uri);
         RedlockSettings settings = RedlockSettings.of(uri, context);
-        String authority = uri.option(ConnectionSettings.AUTHORITY).orElse(null);
-        ConnectionSettings asking = ConnectionSettings.of(address, settings.forAsking(address.tls()), authority);
-        ConnectionSettings background = ConnectionSettings.of(address, settings.forBackground(), authority);
+        ConnectionSettings asking = ConnectionSettings.of(address, settings.forAsking(address.tls()), uri);
+        ConnectionSettings background = ConnectionSettings.of(address, settings.forBackground(), uri);
         OverdueWatch watch = new OverdueWatch(context, background.lookInterval());
         Clocks clocks = new Clocks(context.clock());
         List<Node> nodes = new ArrayList<>();
         for (HostAndPort host : address.hosts()) {
-            PooledServer quick = new PooledServer(host, asking, context.clock(), clocks, watch);
             PooledServer patient = new PooledServer(host, background, context.clock(), clocks, watch);
-            nodes.add(new Node(nodes.size(), quick::dial, patient, context));
+            nodes.add(new Node(nodes.size(), new NodeDialler(host, asking), patient, background.timeout(), context));
         }
-        return new RedlockStore(new Nodes(nodes, context, settings), settings, rules, watch::close);
+        return new RedlockStore(new Nodes(nodes, context, settings, address.tls()), settings, rules, watch::close);
     }
 
     /** {@return the part that asks for claims, for those who count rounds} */
@@ -163,42 +161,48 @@ public final class RedlockStore implements LockStore {
     @Override
     public void ping() {
         ensureOpen("ping", "Redlock");
-        QuorumRound round = nodes.askAll(node -> List.of(Call.of(Command.PING)));
-        List<Node> silent = new ArrayList<>();
-        for (Node node : nodes.all()) {
-            RuntimeException failure = round.isAnswered(node.index())
-                    ? round.answers(node.index()).get(0).failure()
-                    : round.failure(node.index());
-            if (failure != null) {
-                checkSetUp(failure);
-                silent.add(node);
+        long until = nodes.deadline();
+        QuorumRound round = nodes.ask(
+                node -> List.of(Call.of(Command.PING)),
+                ping -> false,
+                ping -> ping.answered() >= nodes.quorum(),
+                until);
+        if (count(round) < nodes.quorum()) {
+            // Whoever says that nodes cannot be reached has given them more time than a round does.
+            round = nodes.askPatiently(
+                    node -> List.of(Call.of(Command.PING)), ping -> ping.answered() >= nodes.quorum(), until);
+            if (count(round) < nodes.quorum()) {
+                throw Faults.of("ping", "Redlock", failureOf(round));
             }
         }
-        round.leave(node -> {});
-        if (nodes.count() - silent.size() < nodes.quorum()) {
-            pingWithPatience(silent);
-        }
-        recovery.attend();
+        recovery.attend(until);
     }
 
-    /** Whoever says that nodes cannot be reached has given them more time than a round does. */
-    private void pingWithPatience(List<Node> silent) {
-        int alive = nodes.count() - silent.size();
-        RuntimeException why = null;
-        for (Node node : silent) {
-            Call ping = Call.of(Command.PING);
-            node.deliver(ping);
-            RuntimeException failure = ping.failure();
-            if (failure == null) {
-                alive++;
-            } else {
+    /** {@return how many nodes answer; what does not answer is left} */
+    private int count(QuorumRound round) {
+        round.leave(node -> {});
+        int alive = 0;
+        for (int node = 0; node < nodes.count(); node++) {
+            RuntimeException failure = failure(round, node);
+            alive += failure == null ? 1 : 0;
+            if (failure != null) {
                 checkSetUp(failure);
-                why = failure;
             }
         }
-        if (alive < nodes.quorum() && why != null) {
-            throw Faults.of("ping", "Redlock", why);
+        return alive;
+    }
+
+    private RuntimeException failureOf(QuorumRound round) {
+        RuntimeException why = new IllegalStateException("too few nodes answered");
+        for (int node = 0; node < nodes.count(); node++) {
+            RuntimeException failure = failure(round, node);
+            why = failure == null ? why : failure;
         }
+        return why;
+    }
+
+    private static @Nullable RuntimeException failure(QuorumRound round, int node) {
+        return round.isAnswered(node) ? round.answers(node).get(0).failure() : round.failure(node);
     }
 
     private static void checkSetUp(RuntimeException failure) {

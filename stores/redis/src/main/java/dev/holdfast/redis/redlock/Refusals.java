@@ -63,14 +63,21 @@ final class Refusals {
 
     /** {@return whether none of them seems to have a quorum} */
     boolean areSplit() {
-        int most = 0;
         for (byte[] holder : holders) {
             if (holder != null && holder.length == 0) {
                 return false;
             }
+        }
+        return mostVotes() < nodes.quorum();
+    }
+
+    /** {@return how many nodes the one has that has most of them} */
+    int mostVotes() {
+        int most = 0;
+        for (byte[] holder : holders) {
             most = holder == null ? most : Math.max(most, votesOf(holder));
         }
-        return most < nodes.quorum();
+        return most;
     }
 
     /**

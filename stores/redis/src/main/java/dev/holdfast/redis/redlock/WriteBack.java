@@ -1,11 +1,13 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.spi.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 
 /** Sees to it that a quorum has the epoch of a grant, and tells it to the nodes beyond the quorum. Thread-safe. */
 final class WriteBack {
@@ -33,7 +35,7 @@ final class WriteBack {
     }
 
     /** The second round, where the nodes of a quorum did not all answer the same. */
-    void confirm(List<Attempt> made) {
+    void confirm(List<Attempt> made, long untilNanos) {
         List<Attempt> differing = new ArrayList<>();
         for (Attempt attempt : made) {
             if (attempt.hasQuorum() && !attempt.isAcknowledged()) {
@@ -45,35 +47,62 @@ final class WriteBack {
         }
         for (int i = 0; i < MOST_RAISES && !differing.isEmpty(); i++) {
             differing.forEach(attempt -> attempt.raiseIfOutrun(nodes.context().random()));
-            writeBackOnce(differing);
+            writeBackOnce(differing, untilNanos);
             differing.removeIf(attempt -> !attempt.isOutrun());
         }
     }
 
-    private void writeBackOnce(List<Attempt> differing) {
+    private void writeBackOnce(List<Attempt> differing, long untilNanos) {
         List<List<Attempt>> byNode = new ArrayList<>(nodes.count());
         for (int node = 0; node < nodes.count(); node++) {
             int at = node;
             byNode.add(differing.stream().filter(attempt -> attempt.differs(at)).toList());
         }
-        QuorumRound round = nodes.askAll(node ->
-                byNode.get(node).stream().map(attempt -> fence(attempt, node)).toList());
+        boolean[] counted = new boolean[nodes.count()];
+        Predicate<QuorumRound> enough = answered -> {
+            count(answered, byNode, counted);
+            return differing.stream().allMatch(Attempt::isAcknowledged);
+        };
+        QuorumRound round;
+        try {
+            round = nodes.ask(
+                    node -> byNode.get(node).stream()
+                            .map(attempt -> fence(attempt, node))
+                            .toList(),
+                    enough,
+                    enough,
+                    untilNanos);
+        } catch (StoreUnavailableException busy) {
+            differing.forEach(attempt -> attempt.unconfirmed(busy));
+            return;
+        }
+        count(round, byNode, counted);
+        round.leave(node -> {});
         for (int node = 0; node < nodes.count(); node++) {
-            List<Attempt> asked = byNode.get(node);
-            for (int i = 0; i < asked.size(); i++) {
-                RuntimeException failure =
-                        round.isAnswered(node) ? round.answers(node).get(i).failure() : round.failure(node);
-                if (failure != null) {
-                    asked.get(i).unconfirmed(failure);
-                } else {
-                    asked.get(i)
-                            .fenced(
-                                    node,
-                                    Answers.number(round.answers(node).get(i).answer()));
+            RuntimeException failure = round.failure(node);
+            if (failure != null) {
+                byNode.get(node).forEach(attempt -> attempt.unconfirmed(failure));
+            }
+        }
+    }
+
+    /** Counts what nodes have answered, each once. */
+    private void count(QuorumRound round, List<List<Attempt>> byNode, boolean[] counted) {
+        for (int node = 0; node < nodes.count(); node++) {
+            if (!counted[node] && round.isAnswered(node)) {
+                counted[node] = true;
+                List<Attempt> asked = byNode.get(node);
+                for (int i = 0; i < asked.size(); i++) {
+                    Call call = round.answers(node).get(i);
+                    RuntimeException failure = call.failure();
+                    if (failure != null) {
+                        asked.get(i).unconfirmed(failure);
+                    } else {
+                        asked.get(i).fenced(node, Answers.number(call.answer()));
+                    }
                 }
             }
         }
-        round.leave(node -> {});
     }
 
     private Call fence(Attempt attempt, int node) {
@@ -93,7 +122,11 @@ final class WriteBack {
     /** Tells a node that granted with another counter, or late. */
     void tell(Grant grant, Node node, long answered, long attempt) {
         if (answered > 0 && answered != grant.epoch()) {
-            node.tell(() -> calls.tell(grant, answered, attempt), grant.lease());
+            node.tell(
+                    new DeferredCalls.Key(DeferredCalls.Topic.EPOCH, grant.name(), grant.owner()),
+                    attempt,
+                    () -> calls.tell(grant, answered, attempt),
+                    grant.lease());
         }
     }
 }

@@ -1,12 +1,18 @@
 package dev.holdfast.redis.topology;
 
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Exchange;
 import dev.holdfast.redis.wire.Faults;
+import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Replicas;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerRefusal;
+import dev.holdfast.spi.MonotonicClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -19,10 +25,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisAskDataException;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
  * Takes calls to the servers that they are for, and after them when those have moved on: a script that a server has
@@ -39,10 +41,25 @@ public final class CallRouter {
 
     private final Deployment deployment;
     private final Executor parallel;
+    private final MonotonicClock clock;
+    private final Duration timeout;
 
-    public CallRouter(Deployment deployment, Executor parallel) {
+    /**
+     * Makes a router.
+     *
+     * @param parallel for asking several servers side by side
+     * @param timeout how long a delivery may take, whatever it has to do for that
+     */
+    public CallRouter(Deployment deployment, Executor parallel, MonotonicClock clock, Duration timeout) {
         this.deployment = deployment;
         this.parallel = parallel;
+        this.clock = clock;
+        this.timeout = timeout;
+    }
+
+    /** {@return by when a delivery that begins now has to be over} */
+    public Deadline newDeadline() {
+        return Deadline.in(clock, timeout);
     }
 
     public Deployment deployment() {
@@ -51,20 +68,35 @@ public final class CallRouter {
 
     /** Delivers one call. */
     public void deliver(Call call, @Nullable Replicas replicas) {
-        deliver(List.of(call), replicas);
+        deliver(List.of(call), replicas, newDeadline());
+    }
+
+    /** Delivers one call for which a part of the time has passed already. */
+    public void deliver(Call call, @Nullable Replicas replicas, Deadline deadline) {
+        deliver(List.of(call), replicas, deadline);
     }
 
     /** Delivers calls, those for one server in one round trip, and those for several servers side by side. */
     public void deliver(List<Call> calls, @Nullable Replicas replicas) {
+        deliver(calls, replicas, newDeadline());
+    }
+
+    /** Delivers calls for which a part of the time has passed already. */
+    public void deliver(List<Call> calls, @Nullable Replicas replicas, Deadline deadline) {
         // An interrupt that came before must not disturb the socket of a virtual thread.
         boolean interrupted = Thread.interrupted();
         try {
             List<Call> pending = calls;
+            int most = MOST_ROUNDS;
             for (int round = 1; !pending.isEmpty(); round++) {
                 List<Call> again = pending.size() == 1
-                        ? deliverTo(serverFor(pending.get(0)), pending, replicas)
-                        : deliverByServer(pending, replicas);
-                pending = isWorthAnotherRound(round, again) ? again : List.of();
+                        ? deliverTo(serverFor(pending.get(0), deadline), pending, replicas, deadline)
+                        : deliverByServer(pending, replicas, deadline);
+                if (again.stream().anyMatch(CallRouter::isOnTheMove)) {
+                    most = MOST_ROUNDS_ON_THE_MOVE;
+                    LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
+                }
+                pending = round < most && !deadline.isOver() ? again : List.of();
             }
         } finally {
             if (interrupted) {
@@ -73,28 +105,20 @@ public final class CallRouter {
         }
     }
 
-    private static boolean isWorthAnotherRound(int round, List<Call> again) {
-        boolean onTheMove = again.stream().anyMatch(CallRouter::isOnTheMove);
-        if (onTheMove) {
-            LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
-        }
-        return round < (onTheMove ? MOST_ROUNDS_ON_THE_MOVE : MOST_ROUNDS);
-    }
-
     private static boolean isOnTheMove(Call call) {
-        JedisDataException refusal = call.refusal();
+        ServerRefusal refusal = call.refusal();
         return refusal != null && Faults.isOnTheMove(refusal);
     }
 
     /** Delivers a call that is for one certain server. */
     public void deliverTo(Server server, Call call) {
-        deliverTo(server, List.of(call), null);
+        deliverTo(server, List.of(call), null, newDeadline());
     }
 
-    private List<Call> deliverByServer(List<Call> calls, @Nullable Replicas replicas) {
+    private List<Call> deliverByServer(List<Call> calls, @Nullable Replicas replicas, Deadline deadline) {
         Map<Server, List<Call>> byServer = new LinkedHashMap<>();
         for (Call call : calls) {
-            Server server = serverFor(call);
+            Server server = serverFor(call, deadline);
             if (server != null) {
                 byServer.computeIfAbsent(server, one -> new ArrayList<>()).add(call);
             }
@@ -103,7 +127,7 @@ public final class CallRouter {
         List<CompletableFuture<Void>> others = new ArrayList<>();
         int left = byServer.size();
         for (Map.Entry<Server, List<Call>> one : byServer.entrySet()) {
-            Runnable delivery = () -> again.addAll(deliverTo(one.getKey(), one.getValue(), replicas));
+            Runnable delivery = () -> again.addAll(deliverTo(one.getKey(), one.getValue(), replicas, deadline));
             if (--left == 0) {
                 delivery.run();
             } else {
@@ -124,33 +148,34 @@ public final class CallRouter {
     }
 
     /** The server for a call; null if nobody can tell, which is then the call's failure. */
-    private @Nullable Server serverFor(Call call) {
+    private @Nullable Server serverFor(Call call, Deadline deadline) {
         try {
             Server sentTo = call.sentTo();
             if (sentTo != null) {
                 // Under the generation of the slot: the one that takes it over has a larger one only afterwards.
                 return sentTo;
             }
-            Route route = deployment.routeTo(call.key());
+            Route route = deployment.routeTo(call.key(), deadline);
             call.under(route.generation());
             return route.server();
-        } catch (BrokenExchange | JedisException unknown) {
+        } catch (BrokenExchange | ServerRefusal unknown) {
             call.failed(unknown);
             return null;
         }
     }
 
     /** Delivers calls to one server; returns those that have to be sent again. */
-    private List<Call> deliverTo(@Nullable Server server, List<Call> calls, @Nullable Replicas replicas) {
+    private List<Call> deliverTo(
+            @Nullable Server server, List<Call> calls, @Nullable Replicas replicas, Deadline deadline) {
         if (server == null) {
             return List.of();
         }
-        Exchange exchange = new Exchange(calls, replicas);
+        Exchange exchange = new Exchange(calls, replicas, deadline);
         try {
             server.carry(exchange);
         } catch (BrokenExchange broken) {
-            return afterBreak(server, calls, broken);
-        } catch (JedisException refused) {
+            return afterBreak(server, calls, broken, deadline);
+        } catch (ServerRefusal refused) {
             calls.forEach(call -> call.failed(refused));
             return List.of();
         }
@@ -162,18 +187,25 @@ public final class CallRouter {
         Set<Script> inFull = EnumSet.noneOf(Script.class);
         for (Call call : calls) {
             call.answeredBy(exchange.clock(), exchange.acknowledged());
-            JedisDataException refusal = call.refusal();
-            if (refusal != null && isWorthSendingAgain(call, refusal, server, inFull)) {
+            ServerRefusal refusal = call.refusal();
+            if (refusal != null && isWorthSendingAgain(call, refusal, server, inFull, deadline)) {
                 again.add(call);
             }
         }
         return again;
     }
 
-    private boolean isWorthSendingAgain(Call call, JedisDataException refusal, Server server, Set<Script> inFull) {
-        if (refusal instanceof JedisRedirectionException redirection) {
-            Server other = deployment.follow(redirection);
-            call.sendAgain(redirection instanceof JedisAskDataException ? other : null, false);
+    private boolean isWorthSendingAgain(
+            Call call, ServerRefusal refusal, Server server, Set<Script> inFull, Deadline deadline) {
+        if (refusal instanceof Redirection redirection) {
+            if (!deployment.isCluster()) {
+                call.failed(new StoreMisconfiguredException("the server at " + server.where()
+                        + " is a member of a Redis Cluster; begin the URL with 'redis+cluster://', or give a client of a"
+                        + " cluster (it says: " + refusal.getMessage() + ")"));
+                return false;
+            }
+            Server other = deployment.follow(redirection, server, deadline);
+            call.sendAgain(redirection.isThisOnce() ? other : null, false);
             return true;
         }
         Script script = call.script();
@@ -190,11 +222,11 @@ public final class CallRouter {
         if (!Faults.isFromReplica(refusal)) {
             return false;
         }
-        deployment.suspect(server);
-        return isElsewhere(call, server);
+        deployment.demoted(server);
+        return isElsewhere(call, server, deadline);
     }
 
-    private List<Call> afterBreak(Server server, List<Call> calls, BrokenExchange broken) {
+    private List<Call> afterBreak(Server server, List<Call> calls, BrokenExchange broken, Deadline deadline) {
         // A virtual thread that was interrupted broke the connection itself and would break the next one too.
         boolean freshConnectionHelps =
                 broken.wasStale() && !Thread.currentThread().isInterrupted();
@@ -208,7 +240,7 @@ public final class CallRouter {
             if (freshConnectionHelps && call.mayBeRepeated()) {
                 call.repeat();
                 again.add(call);
-            } else if (!broken.mayHaveArrived() && isElsewhere(call, server)) {
+            } else if (!broken.mayHaveArrived() && isElsewhere(call, server, deadline)) {
                 again.add(call);
             }
         }
@@ -216,13 +248,13 @@ public final class CallRouter {
     }
 
     /** Whether, on second thoughts, another server answers for the call's key. */
-    private boolean isElsewhere(Call call, Server server) {
+    private boolean isElsewhere(Call call, Server server, Deadline deadline) {
         try {
-            if (deployment.routeTo(call.key()).server() != server) {
+            if (deployment.routeTo(call.key(), deadline).server() != server) {
                 call.sendAgain(null, false);
                 return true;
             }
-        } catch (BrokenExchange | JedisException unknown) {
+        } catch (BrokenExchange | ServerRefusal unknown) {
             call.failed(unknown);
         }
         return false;

@@ -2,28 +2,31 @@ package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.HostAndPort;
+import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerRefusal;
+import dev.holdfast.redis.wire.Slots;
 import dev.holdfast.spi.MonotonicClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.exceptions.JedisAskDataException;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
-import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
  * A Redis Cluster: a map from slots to servers, learned from its members and from their redirections. Thread-safe.
@@ -34,9 +37,13 @@ public final class ClusterDeployment implements Deployment {
     /** What was learned longer ago is asked for anew before it is used, because a generation may be over by then. */
     private static final long LONGEST_TRUST_NANOS = 10_000_000_000L;
 
+    /** Whoever knows where to ask waits this part of its time for a newer map. */
+    private static final int DISCOVERY_SHARE = 4;
+
     private final Supplier<Collection<HostAndPort>> seeds;
     private final Function<HostAndPort, Server> factory;
-    private final long patienceNanos;
+    private final Duration patience;
+    private final FirstAnswer<HostAndPort> members;
     private final MonotonicClock clock;
     private final RandomGenerator random;
     private final Map<HostAndPort, Server> servers = new ConcurrentHashMap<>();
@@ -52,12 +59,14 @@ public final class ClusterDeployment implements Deployment {
     public ClusterDeployment(
             Supplier<Collection<HostAndPort>> seeds,
             Function<HostAndPort, Server> factory,
-            long patienceNanos,
+            Executor threads,
+            Duration patience,
             MonotonicClock clock,
             RandomGenerator random) {
         this.seeds = seeds;
         this.factory = factory;
-        this.patienceNanos = patienceNanos;
+        this.patience = patience;
+        this.members = new FirstAnswer<>(threads);
         this.clock = clock;
         this.random = random;
     }
@@ -73,13 +82,13 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Route routeTo(byte[] key) {
-        int slot = JedisClusterCRC16.getSlot(key);
+    public Route routeTo(byte[] key, Deadline deadline) {
+        int slot = Slots.of(key);
         Route route = owners.routeTo(slot);
         boolean old = clock.nanos() - learnedNanos > LONGEST_TRUST_NANOS;
         if (route == null || suspected || old) {
             suspected = true;
-            discover(route != null && !old);
+            discover(route != null && !old, deadline);
             route = owners.routeTo(slot);
         }
         if (route == null) {
@@ -90,16 +99,16 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public List<Server> masters() {
+    public List<Server> masters(Deadline deadline) {
         if (suspected) {
-            discover(false);
+            discover(false, deadline);
         }
         return List.copyOf(owners.servers());
     }
 
     @Override
-    public Server listeningPost() {
-        List<Server> masters = masters();
+    public Server listeningPost(Deadline deadline) {
+        List<Server> masters = masters(deadline);
         if (masters.isEmpty()) {
             throw BrokenExchange.beforeSending(
                     "the cluster has no members", new IllegalStateException("no slot is covered"));
@@ -113,23 +122,27 @@ public final class ClusterDeployment implements Deployment {
     }
 
     @Override
-    public Server follow(JedisRedirectionException redirection) {
-        HostAndPort address = redirection.getTargetNode();
-        if (!(redirection instanceof JedisAskDataException)) {
-            moveTo(address, redirection.getSlot());
+    public Server follow(Redirection redirection, Server asked, Deadline deadline) {
+        HostAndPort told = redirection.target();
+        // A member that does not know its own host leaves it empty.
+        HostAndPort address = told.host().isEmpty()
+                ? new HostAndPort(HostAndPort.of(asked.where()).host(), told.port())
+                : told;
+        if (!redirection.isThisOnce()) {
+            moveTo(address, redirection.slot(), deadline);
         }
         return server(address);
     }
 
     /** Nobody knows better what a member has, and since when, than the member itself. */
-    private void moveTo(HostAndPort address, int slot) {
-        lockDiscovery();
+    private void moveTo(HostAndPort address, int slot, Deadline deadline) {
+        lockDiscovery(deadline);
         try {
             Route known = owners.routeTo(slot);
             if (known == null || known.server() != servers.get(address)) {
-                learn(ask(address));
+                learn(ask(address, share(deadline)));
             }
-        } catch (BrokenExchange | JedisException silent) {
+        } catch (BrokenExchange | ServerRefusal silent) {
             suspected = true;
         } finally {
             discovery.unlock();
@@ -147,8 +160,8 @@ public final class ClusterDeployment implements Deployment {
         // promoted twice since it was asked last.
         suspected = true;
         try {
-            discover(false);
-        } catch (BrokenExchange | JedisException nobodyTells) {
+            discover(false, Deadline.in(clock, patience));
+        } catch (BrokenExchange | ServerRefusal nobodyTells) {
             suspected = true;
         }
     }
@@ -175,28 +188,32 @@ public final class ClusterDeployment implements Deployment {
         return server;
     }
 
-    /** Learns the map anew, if it is suspected; leaves that to another thread if there is something to go on with. */
-    private void discover(boolean knowsSomething) {
+    /** Learns the map anew, if it is suspected; does not wait long for that if there is something to go on with. */
+    private void discover(boolean knowsSomething, Deadline deadline) {
         boolean locked = discovery.tryLock();
         if (!locked && knowsSomething) {
             return;
         }
         if (!locked) {
-            lockDiscovery();
+            lockDiscovery(deadline);
         }
         try {
             if (suspected && clock.nanos() - learnedNanos >= SHORTEST_INTERVAL_NANOS) {
-                learn(askAnybody());
+                learn(askAnybody(knowsSomething ? share(deadline) : deadline));
+            }
+        } catch (BrokenExchange | ServerRefusal nobodyTells) {
+            if (!knowsSomething) {
+                throw nobodyTells;
             }
         } finally {
             discovery.unlock();
         }
     }
 
-    private void lockDiscovery() {
+    private void lockDiscovery(Deadline deadline) {
         boolean locked = false;
         try {
-            locked = discovery.tryLock(patienceNanos, TimeUnit.NANOSECONDS);
+            locked = discovery.tryLock(Math.max(0, deadline.leftNanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -206,25 +223,22 @@ public final class ClusterDeployment implements Deployment {
         }
     }
 
-    private ClusterMap askAnybody() {
+    /** What is left is also for the call itself. */
+    private static Deadline share(Deadline deadline) {
+        return deadline.atMost(Duration.ofNanos(Math.max(1, deadline.leftNanos() / DISCOVERY_SHARE)));
+    }
+
+    private ClusterMap askAnybody(Deadline deadline) {
         Set<HostAndPort> known = new HashSet<>(servers.keySet());
         known.addAll(seeds.get());
         List<HostAndPort> inAnyOrder = new ArrayList<>(known);
-        Collections.shuffle(inAnyOrder, new java.util.Random(random.nextLong()));
-        RuntimeException last = null;
-        for (HostAndPort address : inAnyOrder) {
-            try {
-                return ask(address);
-            } catch (BrokenExchange | JedisException silent) {
-                last = silent;
-            }
-        }
-        throw last != null ? last : new IllegalStateException("the cluster has no members");
+        Collections.shuffle(inAnyOrder, new Random(random.nextLong()));
+        return members.ask(inAnyOrder, address -> ask(address, deadline), deadline);
     }
 
-    private ClusterMap ask(HostAndPort address) {
+    private ClusterMap ask(HostAndPort address, Deadline deadline) {
         List<Call> questions = ClusterMap.questions();
-        server(address).carry(new Exchange(questions, null));
+        server(address).carry(new Exchange(questions, null, deadline));
         for (Call question : questions) {
             RuntimeException refused = question.failure();
             if (refused != null) {

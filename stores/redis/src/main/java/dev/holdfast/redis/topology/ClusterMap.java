@@ -2,6 +2,8 @@ package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Keys;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * What one member says of its cluster: who has which slots, since which configuration epoch. Owners and epochs stand in one
@@ -85,7 +85,7 @@ record ClusterMap(List<Owner> masters, Set<String> members) {
             return null;
         }
         String host = address.substring(0, colon);
-        return new HostAndPort(host.isEmpty() ? asked.getHost() : host, Integer.parseInt(address.substring(colon + 1)));
+        return new HostAndPort(host.isEmpty() ? asked.host() : host, Integer.parseInt(address.substring(colon + 1)));
     }
 
     /** Where members want to be reached, by their ids. One that does not know its own host is the one that was asked. */
@@ -96,7 +96,7 @@ record ClusterMap(List<Owner> masters, Set<String> members) {
             String host = member.get(0) == null ? "" : Answers.text(member.get(0));
             endpoints.put(
                     Answers.text(member.get(MEMBER_ID)),
-                    new HostAndPort(host.isEmpty() || host.equals("?") ? asked.getHost() : host, (int)
+                    new HostAndPort(host.isEmpty() || host.equals("?") ? asked.host() : host, (int)
                             Answers.number(member.get(1))));
         }
         return endpoints;

@@ -2,10 +2,11 @@ package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
+import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.util.List;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /** Which server answers for which key: one for all, or a cluster's. Thread-safe. */
 public interface Deployment extends AutoCloseable {
@@ -21,32 +22,37 @@ public interface Deployment extends AutoCloseable {
      * Finds the server for a key.
      *
      * @throws BrokenExchange if nobody can tell now
-     * @throws JedisException if whoever could tell refuses
+     * @throws ServerRefusal if whoever could tell refuses
      */
-    Route routeTo(byte[] key);
+    Route routeTo(byte[] key, Deadline deadline);
 
     /**
      * Lists every server that keys are on.
      *
      * @throws BrokenExchange if nobody can tell now
      */
-    List<Server> masters();
+    List<Server> masters(Deadline deadline);
 
     /**
      * Finds a server to listen at.
      *
      * @throws BrokenExchange if nobody can tell now
      */
-    Server listeningPost();
+    Server listeningPost(Deadline deadline);
 
     /** {@return whether to go on listening at a server} */
     boolean isListeningPost(Server server);
 
     /** {@return the server that another one sent us to} */
-    Server follow(JedisRedirectionException redirection);
+    Server follow(Redirection redirection, Server asked, Deadline deadline);
 
     /** Notes that a server does not answer, or not as a master: the next question who answers is asked anew. */
     void suspect(Server server);
+
+    /** Notes that a server was reached which is not a master, or not any more. */
+    default void demoted(Server server) {
+        suspect(server);
+    }
 
     /** Looks around, from time to time. */
     void beat();

@@ -1,13 +1,17 @@
 package dev.holdfast.redis.topology;
 
+import dev.holdfast.redis.wire.Deadline;
+import dev.holdfast.redis.wire.Redirection;
 import dev.holdfast.redis.wire.Server;
 import java.util.List;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /** A single server. */
 public final class OneServer implements Deployment {
     private final Server server;
     private final Route route;
+
+    /** The name leads to another server by now, so that it is to be found anew for listening too. */
+    private volatile boolean demoted;
 
     public OneServer(Server server) {
         this.server = server;
@@ -20,33 +24,39 @@ public final class OneServer implements Deployment {
     }
 
     @Override
-    public Route routeTo(byte[] key) {
+    public Route routeTo(byte[] key, Deadline deadline) {
         return route;
     }
 
     @Override
-    public List<Server> masters() {
+    public List<Server> masters(Deadline deadline) {
         return List.of(server);
     }
 
     @Override
-    public Server listeningPost() {
+    public Server listeningPost(Deadline deadline) {
+        demoted = false;
         return server;
     }
 
     @Override
     public boolean isListeningPost(Server post) {
-        return true;
+        return !demoted;
     }
 
     @Override
-    public Server follow(JedisRedirectionException redirection) {
+    public Server follow(Redirection redirection, Server asked, Deadline deadline) {
         throw redirection;
     }
 
     @Override
     public void suspect(Server suspected) {
         // There is no other.
+    }
+
+    @Override
+    public void demoted(Server replica) {
+        demoted = true;
     }
 
     @Override

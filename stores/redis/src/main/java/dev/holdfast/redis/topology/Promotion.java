@@ -1,6 +1,6 @@
 package dev.holdfast.redis.topology;
 
-import redis.clients.jedis.HostAndPort;
+import dev.holdfast.redis.wire.HostAndPort;
 
 /**
  * What sentinels say in one answer: who is master, and as how many times one was promoted.

@@ -2,8 +2,14 @@ package dev.holdfast.redis.topology;
 
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.BrokenExchange;
-import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.Deadline;
+import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +21,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Asks sentinels who is master, all at once. As soon as most of them have answered, the newest promotion that any of them
@@ -34,19 +35,17 @@ public final class Sentinels {
     /** The states of a failover in which its new master is chosen already, but not yet called the master. */
     private static final Set<String> PROMOTED = Set.of("reconf_slaves", "update_config");
 
-    private final List<HostAndPort> addresses;
+    private final List<Server> servers;
     private final String masterName;
-    private final ConnectionSettings settings;
     private final Executor parallel;
 
     /** What one sentinel said, or why it did not. */
     private record Word(
             @Nullable Promotion promotion, @Nullable RuntimeException failure) {}
 
-    public Sentinels(List<HostAndPort> addresses, String masterName, ConnectionSettings settings, Executor parallel) {
-        this.addresses = addresses;
+    public Sentinels(List<Server> servers, String masterName, Executor parallel) {
+        this.servers = servers;
         this.masterName = masterName;
-        this.settings = settings;
         this.parallel = parallel;
     }
 
@@ -54,30 +53,28 @@ public final class Sentinels {
      * Asks for the present master.
      *
      * @throws BrokenExchange if no sentinel answers
-     * @throws JedisException if they refuse
+     * @throws ServerRefusal if they all refuse
      */
-    Promotion ask() {
+    Promotion ask(Deadline deadline) {
         BlockingQueue<Word> words = new LinkedBlockingQueue<>();
-        for (HostAndPort address : addresses) {
-            Runnable question = () -> words.add(ask(address));
-            try {
-                parallel.execute(question);
-            } catch (RejectedExecutionException closing) {
-                question.run();
-            }
+        int begun = 0;
+        for (Server sentinel : servers) {
+            begun += begin(sentinel, words, deadline) ? 1 : 0;
         }
         Promotion newest = null;
         RuntimeException failure = null;
         int promotions = 0;
-        long until = System.nanoTime() + settings.timeoutNanos();
-        for (int heard = 0; heard < addresses.size() && 2 * promotions <= addresses.size(); heard++) {
-            Word word = next(words, until - System.nanoTime());
+        int heard = 0;
+        while (heard < begun && 2 * promotions <= servers.size()) {
+            Word word = next(words, deadline.leftNanos());
             if (word == null) {
                 break;
             }
+            heard++;
             Promotion told = word.promotion;
             if (told == null) {
-                failure = word.failure;
+                // One that is wrongly set up is not the end, as long as others may answer.
+                failure = failure instanceof BrokenExchange ? failure : word.failure;
             } else {
                 promotions++;
                 newest = newest == null || told.generation() > newest.generation() ? told : newest;
@@ -86,9 +83,22 @@ public final class Sentinels {
         if (newest != null) {
             return newest;
         }
-        throw failure != null
+        throw failure != null && heard == servers.size()
                 ? failure
                 : BrokenExchange.beforeSending("no sentinel answers", new TimeoutException("no answer in time"));
+    }
+
+    void close() {
+        servers.forEach(Server::close);
+    }
+
+    private boolean begin(Server sentinel, BlockingQueue<Word> words, Deadline deadline) {
+        try {
+            parallel.execute(() -> words.add(ask(sentinel, deadline)));
+            return true;
+        } catch (RejectedExecutionException closing) {
+            return false;
+        }
     }
 
     private static @Nullable Word next(BlockingQueue<Word> words, long nanos) {
@@ -100,20 +110,25 @@ public final class Sentinels {
         }
     }
 
-    private Word ask(HostAndPort sentinel) {
-        try (Connection connection = settings.connect(sentinel)) {
-            connection.sendCommand(Command.SENTINEL, MASTER, Keys.bytes(masterName));
-            connection.sendCommand(Command.SENTINEL, MASTER_ADDRESS, Keys.bytes(masterName));
-            List<Object> answers = connection.getMany(2);
-            for (Object answer : answers) {
-                if (answer instanceof RuntimeException refused) {
-                    return new Word(null, refused);
+    private Word ask(Server sentinel, Deadline deadline) {
+        List<Call> questions = List.of(
+                Call.of(Command.SENTINEL, MASTER, Keys.bytes(masterName)),
+                Call.of(Command.SENTINEL, MASTER_ADDRESS, Keys.bytes(masterName)));
+        try {
+            sentinel.carry(new Exchange(questions, null, deadline));
+            for (Call question : questions) {
+                if (question.failure() != null) {
+                    return new Word(null, question.failure());
                 }
             }
-            return new Word(promotion(Answers.list(answers.get(0)), Answers.list(answers.get(1))), null);
-        } catch (JedisConnectionException unreachable) {
+            return new Word(
+                    promotion(
+                            Answers.list(questions.get(0).answer()),
+                            Answers.list(questions.get(1).answer())),
+                    null);
+        } catch (BrokenExchange unreachable) {
             return new Word(null, BrokenExchange.beforeSending("no sentinel answers", unreachable));
-        } catch (JedisException | IllegalStateException unexpected) {
+        } catch (RuntimeException unexpected) {
             return new Word(null, unexpected);
         }
     }

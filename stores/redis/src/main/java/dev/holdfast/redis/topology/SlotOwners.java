@@ -1,12 +1,12 @@
 package dev.holdfast.redis.topology;
 
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Server;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.HostAndPort;
 
 /**
  * Which server has each slot of a cluster. What was learned is never taken back: a member that lags behind, or was cut off,

@@ -1,11 +1,13 @@
 package dev.holdfast.redis.topology;
 
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.BrokenConnection;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.Listening;
 import dev.holdfast.redis.wire.Server;
-import dev.holdfast.redis.wire.ServerConnection;
+import dev.holdfast.redis.wire.ServerRefusal;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreContext;
@@ -15,9 +17,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.BinaryJedisPubSub;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Listens on the client's own channel, on one connection and one thread, and connects again when that breaks. A
@@ -28,20 +27,26 @@ public final class Subscriber {
     private static final Duration HEARTBEAT = Duration.ofSeconds(3);
     private static final int HEARTBEATS_BEFORE_DEAD = 2;
     private static final Duration GOODBYE = Duration.ofSeconds(2);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
-    private static final int MOST_DOUBLINGS = 7;
+
+    /** Many clients lose the same server at the same moment: they come back spread over this time, or a longer one. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+
+    private static final int MOST_DOUBLINGS = 3;
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
 
     private final Deployment deployment;
     private final StoreContext context;
     private final byte[] channel;
     private final Listener listener;
-    private final Thread thread;
     private final ReentrantLock news = new ReentrantLock();
     private final Condition newsCame = news.newCondition();
     private volatile boolean everHeard;
     private volatile @Nullable Subscription current;
     private volatile @Nullable RuntimeException lastFailure;
     private volatile boolean closed;
+
+    /** The present one; another one takes its place if it should die. */
+    private volatile Thread thread;
 
     /** Whom the subscriber tells of what it hears, on its own thread. */
     public interface Listener {
@@ -57,8 +62,13 @@ public final class Subscriber {
         this.context = context;
         this.channel = Keys.bytes(channel);
         this.listener = listener;
-        this.thread = new Thread(this::listen, "holdfast-" + context.clientName() + "-redis");
-        this.thread.setDaemon(true);
+        this.thread = newThread();
+    }
+
+    private Thread newThread() {
+        Thread listening = new Thread(this::listen, "holdfast-" + context.clientName() + "-redis");
+        listening.setDaemon(true);
+        return listening;
     }
 
     public void open() {
@@ -67,16 +77,16 @@ public final class Subscriber {
     }
 
     /** Waits until messages come for the first time; later interruptions are bridged by asking again. */
-    public void awaitFirst(String operation, Claim claim, Duration patience) {
+    public void awaitFirst(String operation, Claim claim, Deadline deadline) {
         if (!everHeard) {
-            awaitFirst(operation, claim.describe(), patience);
+            awaitFirst(operation, claim.describe(), deadline);
         }
     }
 
     /** The same, for something that is not a claim. */
-    public void awaitFirst(String operation, String lockName, Duration patience) {
+    public void awaitFirst(String operation, String lockName, Deadline deadline) {
         if (!everHeard) {
-            RuntimeException why = await(patience);
+            RuntimeException why = await(deadline);
             if (why != null) {
                 throw Faults.of(operation, lockName, why);
             }
@@ -104,12 +114,12 @@ public final class Subscriber {
     }
 
     /** Why nothing was heard; null once something was. A refusal is final, everything else may still change. */
-    private @Nullable RuntimeException await(Duration patience) {
+    private @Nullable RuntimeException await(Deadline deadline) {
         boolean interrupted = Thread.interrupted();
         news.lock();
         try {
-            long left = patience.toNanos();
-            while (!everHeard && left > 0 && !(lastFailure instanceof JedisDataException)) {
+            long left = deadline.leftNanos();
+            while (!everHeard && left > 0 && !(lastFailure instanceof ServerRefusal)) {
                 try {
                     left = newsCame.awaitNanos(left);
                 } catch (InterruptedException later) {
@@ -147,18 +157,19 @@ public final class Subscriber {
         while (!closed) {
             Subscription subscription = null;
             try {
-                Server post = deployment.listeningPost();
+                Server post = deployment.listeningPost(Deadline.in(context.clock(), context.commandTimeout()));
                 subscription = new Subscription(post, post.listen());
                 current = subscription;
                 if (!closed) {
-                    subscription.proceed(subscription.line.connection(), channel);
+                    subscription.listening.listen(channel, subscription);
                 }
-            } catch (BrokenExchange | JedisException | IllegalStateException broken) {
+            } catch (RuntimeException broken) {
+                // Whatever it was, it must not be the end of listening.
                 tellNews(broken);
             } finally {
                 if (subscription != null) {
                     failures = subscription.confirmed ? 0 : failures;
-                    subscription.post.hangUp(subscription.line);
+                    subscription.listening.close();
                     deployment.suspect(subscription.post);
                 }
             }
@@ -169,7 +180,7 @@ public final class Subscriber {
     private void pause(int failures) {
         long longest = FIRST_PAUSE.toNanos() << Math.min(failures, MOST_DOUBLINGS);
         if (!closed) {
-            LockSupport.parkNanos(this, longest / 2 + context.random().nextLong(longest / 2));
+            LockSupport.parkNanos(this, context.random().nextLong(longest));
         }
     }
 
@@ -178,6 +189,10 @@ public final class Subscriber {
             return;
         }
         try {
+            if (!thread.isAlive()) {
+                thread = newThread();
+                thread.start();
+            }
             Subscription now = current;
             if (now != null && now.confirmed && !now.isOver) {
                 now.beat();
@@ -192,25 +207,25 @@ public final class Subscriber {
     private void cut() {
         Subscription now = current;
         if (now != null) {
-            now.line.cut();
+            now.listening.cut();
         }
     }
 
     /** One subscription, as long as its connection lasts. */
-    private final class Subscription extends BinaryJedisPubSub {
+    private final class Subscription implements Listening.Listener {
         private final Server post;
-        private final ServerConnection line;
+        private final Listening listening;
         private volatile boolean confirmed;
         private volatile long heardNanos;
         private volatile boolean isOver;
 
-        Subscription(Server post, ServerConnection line) {
+        Subscription(Server post, Listening listening) {
             this.post = post;
-            this.line = line;
+            this.listening = listening;
         }
 
         @Override
-        public void onSubscribe(byte[] subscribed, int count) {
+        public void subscribed() {
             heardNanos = context.clock().nanos();
             confirmed = true;
             tellNews(null);
@@ -218,27 +233,35 @@ public final class Subscriber {
         }
 
         @Override
-        public void onMessage(byte[] from, byte[] message) {
+        public void message(byte[] message) {
             heardNanos = context.clock().nanos();
-            listener.heard(message, line.clock());
+            try {
+                listener.heard(message, listening.clock());
+            } catch (RuntimeException odd) {
+                // Messages are hints: whoever misses one asks again.
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "a message on the channel of a Holdfast client was not understood",
+                        odd);
+            }
         }
 
         @Override
-        public void onPong(byte[] pattern) {
+        public void pong() {
             heardNanos = context.clock().nanos();
         }
 
         void beat() {
             if (context.clock().nanos() - heardNanos > HEARTBEATS_BEFORE_DEAD * HEARTBEAT.toNanos()) {
                 isOver = true;
-                line.cut();
+                listening.cut();
                 return;
             }
             try {
-                ping();
-            } catch (JedisException broken) {
+                listening.ping();
+            } catch (BrokenConnection broken) {
                 isOver = true;
-                line.cut();
+                listening.cut();
             }
         }
     }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.HostAndPort;
 
 /**
  * Where the servers are and who asks, taken from a URL. Does not show secrets.

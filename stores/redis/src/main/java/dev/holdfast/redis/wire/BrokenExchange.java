@@ -21,7 +21,7 @@ public final class BrokenExchange extends RuntimeException {
         return new BrokenExchange(message, false, false, cause);
     }
 
-    static BrokenExchange afterSending(String message, boolean stale, Throwable cause) {
+    public static BrokenExchange afterSending(String message, boolean stale, Throwable cause) {
         return new BrokenExchange(message, true, stale, cause);
     }
 

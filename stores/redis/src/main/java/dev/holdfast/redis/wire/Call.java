@@ -5,10 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.commands.ProtocolCommand;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * One command to a server and, later, its answer. Made and read by one thread; sent and answered by another perhaps,
@@ -18,7 +14,7 @@ public final class Call {
     private static final byte[] ONE = {'1'};
     private static final byte[] NO_KEY = {};
 
-    private final ProtocolCommand verb;
+    private final Command verb;
     private final byte[][] arguments;
     private final @Nullable Script script;
     private final byte[] key;
@@ -57,7 +53,7 @@ public final class Call {
     private @Nullable Object answer;
     private @Nullable RuntimeException failure;
 
-    private Call(ProtocolCommand verb, byte[][] arguments, @Nullable Script script, byte[] key) {
+    private Call(Command verb, byte[][] arguments, @Nullable Script script, byte[] key) {
         this.verb = verb;
         this.arguments = arguments;
         this.script = script;
@@ -89,7 +85,7 @@ public final class Call {
     }
 
     /** Sends a plain command. */
-    public static Call of(ProtocolCommand verb, byte[]... arguments) {
+    public static Call of(Command verb, byte[]... arguments) {
         return new Call(verb, arguments, null, NO_KEY);
     }
 
@@ -106,20 +102,20 @@ public final class Call {
             arguments[arguments.length - 1] = Stamp.of(generation, sentTo != null, place);
         }
         if (sentTo != null) {
-            connection.sendCommand(Command.ASKING);
+            connection.send(Command.ASKING);
         }
         if (inFull && script != null) {
             byte[][] whole = arguments.clone();
             whole[0] = script.text();
-            connection.sendCommand(Command.EVAL, whole);
+            connection.send(Command.EVAL, whole);
         } else {
-            connection.sendCommand(verb, arguments);
+            connection.send(verb, arguments);
         }
         return sentTo != null ? 2 : 1;
     }
 
     /** {@return the command as it is sent to a node} */
-    byte[] encoded() {
+    public byte[] encoded() {
         if (inFull && script != null) {
             byte[][] whole = arguments.clone();
             whole[0] = script.text();
@@ -142,13 +138,13 @@ public final class Call {
     }
 
     /** Takes its answer from what the server said, beginning at an index; returns the index behind it. */
-    int take(List<Object> answers, int at) {
+    int take(List<@Nullable Object> answers, int at) {
         int own = sentTo != null ? at + 1 : at;
         answered(answers.get(own));
         return own + 1;
     }
 
-    void answered(@Nullable Object said) {
+    public void answered(@Nullable Object said) {
         if (said instanceof RuntimeException refused) {
             failure = refused;
             answer = null;
@@ -255,8 +251,8 @@ public final class Call {
 
     /** {@return the server's word if it refused the command} */
     @Nullable
-    public JedisDataException refusal() {
-        return failure instanceof JedisDataException refused ? refused : null;
+    public ServerRefusal refusal() {
+        return failure instanceof ServerRefusal refused ? refused : null;
     }
 
     /** {@return the answer; null where the server's answer was nothing} */

@@ -23,7 +23,7 @@ public final class Clocks {
     }
 
     /** {@return a clock of which nothing is known} */
-    ServerClock unknown() {
+    public ServerClock unknown() {
         return new ServerClock(clock);
     }
 

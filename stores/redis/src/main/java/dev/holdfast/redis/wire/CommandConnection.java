@@ -2,7 +2,6 @@ package dev.holdfast.redis.wire;
 
 import java.util.List;
 import java.util.concurrent.TimeoutException;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** One connection for commands. Used by one thread at a time; only {@link #endIfOverdue} and {@link #cut} by others. */
 final class CommandConnection {
@@ -10,51 +9,72 @@ final class CommandConnection {
 
     private final ServerConnection line;
     private final String where;
+    private final int era;
+
+    /** When the last answer came; the server may have closed the connection since. */
+    private long usedNanos;
+
     private boolean usedBefore;
 
-    /** Since when an answer is awaited. */
-    private volatile long awaitingSinceNanos = IDLE;
+    /** By when an answer has to be there. */
+    private volatile long awaitedUntilNanos = IDLE;
 
     private volatile boolean overdue;
+    private volatile boolean broken;
 
-    CommandConnection(ServerConnection line, String where) {
+    CommandConnection(ServerConnection line, String where, int era) {
         this.line = line;
         this.where = where;
+        this.era = era;
     }
 
-    void carry(List<Exchange> together, long nowNanos, OverdueWatch watch) {
+    void carry(List<Exchange> together, long untilNanos, long nowNanos, OverdueWatch watch) {
         boolean stale = usedBefore;
         usedBefore = true;
-        awaitingSinceNanos = nowNanos;
+        usedNanos = nowNanos;
+        awaitedUntilNanos = untilNanos;
         // In this order: the watch goes to sleep only after it has seen that nobody waits.
         watch.note();
         try {
             Exchange.carry(line, together);
-        } catch (JedisConnectionException broken) {
-            line.connection().setBroken();
+        } catch (BrokenConnection lost) {
+            broken = true;
             throw overdue
                     ? BrokenExchange.afterSending(
                             where + " did not answer in time", false, new TimeoutException("no answer in time"))
-                    : BrokenExchange.afterSending("the connection to " + where + " broke", stale, broken);
+                    : BrokenExchange.afterSending("the connection to " + where + " broke", stale, lost);
         } catch (RuntimeException | Error unexpected) {
-            line.connection().setBroken();
+            broken = true;
             throw unexpected;
         } finally {
-            awaitingSinceNanos = IDLE;
+            awaitedUntilNanos = IDLE;
         }
     }
 
     boolean isBroken() {
-        return overdue || line.connection().isBroken();
+        return overdue || broken;
+    }
+
+    int era() {
+        return era;
+    }
+
+    boolean isOverdue() {
+        return overdue;
+    }
+
+    /** {@return whether nothing has come for so long that somebody in between may have forgotten the connection} */
+    boolean isIdleSince(long nanos) {
+        return usedBefore && usedNanos - nanos < 0;
     }
 
     /** Cuts the connection if its answer is overdue; tells whether one is awaited. */
-    boolean endIfOverdue(long nowNanos, long limitNanos) {
-        long since = awaitingSinceNanos;
-        if (since == IDLE) {
+    boolean endIfOverdue(long nowNanos) {
+        long until = awaitedUntilNanos;
+        if (until == IDLE) {
             return false;
         }
-        if (nowNanos - since > limitNanos) {
+        if (nowNanos - until >= 0) {
             overdue = true;
             cut();
         }
@@ -65,7 +85,7 @@ final class CommandConnection {
         line.cut();
     }
 
-    ServerConnection line() {
-        return line;
+    String place() {
+        return line.place();
     }
 }

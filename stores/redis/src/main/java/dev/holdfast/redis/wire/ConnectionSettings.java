@@ -2,44 +2,45 @@ package dev.holdfast.redis.wire;
 
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.ShortWait;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.ClientSetInfoConfig;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.RedisProtocol;
 
 /** How our own connections are made. Immutable. */
 public final class ConnectionSettings {
-    /** An option: a file with the certificate of the authority that signed the server's, for TLS. */
-    public static final String AUTHORITY = "ca";
+    /** The options that a URL may have for its connections. */
+    public static final Set<String> OPTIONS = TlsSettings.OPTIONS;
 
-    private static final int LOOKS_PER_TIMEOUT = 8;
+    private static final int LOOKS_PER_TIMEOUT = 16;
+    private static final byte[] SET_NAME = Keys.bytes("SETNAME");
 
     private final Duration timeout;
     private final int maxConnections;
     private final @Nullable SSLContext tls;
-    private final JedisClientConfig login;
+    private final Login login;
     private final Supplier<ShortWait> shortWaits;
+
+    /** Who connects. Does not show secrets. */
+    private record Login(
+            int database, @Nullable String user, @Nullable String password, String clientName) {
+        @Override
+        public String toString() {
+            return clientName;
+        }
+    }
 
     private ConnectionSettings(
             Duration timeout,
             int maxConnections,
             @Nullable SSLContext tls,
-            JedisClientConfig login,
+            Login login,
             Supplier<ShortWait> shortWaits) {
         this.timeout = timeout;
         this.maxConnections = maxConnections;
@@ -48,45 +49,42 @@ public final class ConnectionSettings {
         this.shortWaits = shortWaits;
     }
 
-    public static ConnectionSettings of(Address address, Settings settings, @Nullable String authorityFile) {
-        if (authorityFile != null && !address.tls()) {
-            throw new StoreMisconfiguredException("the option '" + AUTHORITY + "' is for TLS; begin the URL with '"
-                    + address.kind().encryptedScheme() + "'");
+    /** Makes settings from what a URL says. */
+    public static ConnectionSettings of(Address address, Settings settings, StoreUri uri) {
+        TlsSettings security = TlsSettings.of(uri);
+        if (!address.tls() && !security.isEmpty()) {
+            throw new StoreMisconfiguredException("the option '" + security.firstOption()
+                    + "' is for TLS; begin the URL with '" + address.kind().encryptedScheme() + "'");
         }
         return new ConnectionSettings(
                 settings.timeout(),
                 settings.maxConnections(),
-                address.tls() ? context(authorityFile) : null,
-                login(settings.timeout(), address.database(), address.user(), address.password()),
+                address.tls() ? security.context() : null,
+                new Login(address.database(), address.user(), address.password(), settings.clientName()),
                 settings.shortWaits());
     }
 
     /** The same for sentinels, which have no databases, and users of their own. */
-    public ConnectionSettings forSentinels(@Nullable Address login) {
-        return new ConnectionSettings(
-                timeout,
-                1,
-                tls,
-                login == null ? login(timeout, 0, null, null) : login(timeout, 0, login.user(), login.password()),
-                shortWaits);
+    public ConnectionSettings forSentinels(@Nullable String user, @Nullable String password) {
+        return new ConnectionSettings(timeout, 1, tls, new Login(0, user, password, login.clientName), shortWaits);
     }
 
-    /** Connects, and logs in. Answers are awaited for the timeout at most. */
-    public Connection connect(HostAndPort address) {
-        return connect(dialler(address));
-    }
-
-    /** The same, where it matters whom the dialler reaches. */
-    public Connection connect(Connector dialler) {
-        return new Connection(dialler, login);
-    }
-
-    Connector dialler(HostAndPort address) {
-        return new Connector(address, millis(timeout), tls, shortWaits);
+    /**
+     * Connects, and logs in.
+     *
+     * @throws BrokenConnection if there is no connection in time
+     * @throws ServerRefusal if the server refuses the login
+     */
+    SocketConnection connect(HostAndPort address, Deadline deadline) {
+        return new Connector(address, tls, shortWaits).connect(loginCommands(), courtesyCommands(), deadline);
     }
 
     int maxConnections() {
         return maxConnections;
+    }
+
+    public Duration timeout() {
+        return timeout;
     }
 
     public long timeoutNanos() {
@@ -98,62 +96,41 @@ public final class ConnectionSettings {
         return Duration.ofNanos(Math.max(1_000_000, timeout.toNanos() / LOOKS_PER_TIMEOUT));
     }
 
-    /** When an answer is overdue, so that it is noticed by the timeout. */
-    long overdueNanos() {
-        return timeout.toNanos() - timeout.toNanos() / LOOKS_PER_TIMEOUT;
+    /** {@return what makes the state of a new encrypted connection to an address; null if connections are plain} */
+    public @Nullable Supplier<SSLEngine> engines(HostAndPort address) {
+        SSLContext context = tls;
+        if (context == null) {
+            return null;
+        }
+        return () -> {
+            SSLEngine engine = context.createSSLEngine(address.host(), address.port());
+            engine.setUseClientMode(true);
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+            engine.setSSLParameters(parameters);
+            return engine;
+        };
     }
 
-    /** An encrypted socket cannot always be closed by another thread at once, so its reads are timed. */
-    boolean keepsSocketTimeout() {
-        return tls != null;
-    }
-
-    private static JedisClientConfig login(
-            Duration timeout, int database, @Nullable String user, @Nullable String password) {
-        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
-                .protocol(RedisProtocol.RESP2)
-                .connectionTimeoutMillis(millis(timeout))
-                .socketTimeoutMillis(millis(timeout))
-                .database(database)
-                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
+    /** {@return the commands with which a new connection logs in} */
+    public List<byte[]> loginCommands() {
+        List<byte[]> commands = new ArrayList<>();
+        String password = login.password;
         if (password != null) {
-            config.user(user).password(password);
+            commands.add(
+                    login.user == null
+                            ? Encoding.of(Command.AUTH, Keys.bytes(password))
+                            : Encoding.of(Command.AUTH, Keys.bytes(login.user), Keys.bytes(password)));
         }
-        return config.build();
+        if (login.database != 0) {
+            commands.add(Encoding.of(Command.SELECT, Keys.bytes(Integer.toString(login.database))));
+        }
+        return commands;
     }
 
-    private static int millis(Duration timeout) {
-        return Math.toIntExact(Math.max(1, timeout.toMillis()));
-    }
-
-    private static SSLContext context(@Nullable String authorityFile) {
-        try {
-            return authorityFile == null ? SSLContext.getDefault() : trusting(authorityFile);
-        } catch (IOException | GeneralSecurityException unreadable) {
-            throw new StoreMisconfiguredException(
-                    authorityFile == null
-                            ? "this Java cannot do TLS as it is set up"
-                            : "the option '" + AUTHORITY + "' must name a file with certificates in PEM form",
-                    unreadable);
-        }
-    }
-
-    private static SSLContext trusting(String authorityFile) throws IOException, GeneralSecurityException {
-        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-        trusted.load(null, null);
-        try (InputStream in = Files.newInputStream(Path.of(authorityFile))) {
-            int count = 0;
-            for (Certificate authority : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                trusted.setCertificateEntry("authority-" + count++, authority);
-            }
-            if (count == 0) {
-                throw new IOException("there is no certificate in " + authorityFile);
-            }
-        }
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context;
+    /** A name for those who list connections. A user who may not give one does not need it. */
+    private List<byte[]> courtesyCommands() {
+        String name = login.clientName.replaceAll("[^!-~]", "-");
+        return name.isEmpty() ? List.of() : List.of(Encoding.of(Command.CLIENT, SET_NAME, Keys.bytes(name)));
     }
 }

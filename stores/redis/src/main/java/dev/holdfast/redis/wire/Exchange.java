@@ -1,29 +1,44 @@
 package dev.holdfast.redis.wire;
 
 import dev.holdfast.spi.ServerClock;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Calls that go to one server together and are answered together, asked by one thread. Whoever has a connection carries
- * it: the asking thread itself, or another one that takes it along.
+ * it: the asking thread itself, or another one that takes it along. One that is taken along is
+ *
+ * <pre>
+ *   ASKED ──► ANSWERED     the answers are being written into the calls, or there are none
+ *     └─────► ABANDONED    its deadline has passed first: nobody writes into the calls any more
+ * </pre>
  */
 public final class Exchange {
     private static final int MOST_TO_TAKE_ALONG = 8;
+
+    private enum State {
+        ASKED,
+        ANSWERED,
+        ABANDONED
+    }
 
     private final List<Call> calls;
 
     /** How many replicas have to acknowledge, and how long to wait for them; null if none have to. */
     private final @Nullable Replicas replicas;
 
+    private final Deadline deadline;
     private final Thread asker = Thread.currentThread();
+    private final AtomicReference<State> state = new AtomicReference<>(State.ASKED);
     private int acknowledged;
+
+    /** How many answers the calls will have; written and read by whoever carries it. */
+    private int expected;
 
     /** The clock of the server that answered. */
     private @Nullable ServerClock clock;
@@ -33,13 +48,19 @@ public final class Exchange {
 
     private volatile boolean over;
 
-    public Exchange(List<Call> calls, @Nullable Replicas replicas) {
+    public Exchange(List<Call> calls, @Nullable Replicas replicas, Deadline deadline) {
         this.calls = calls;
         this.replicas = replicas;
+        this.deadline = deadline;
     }
 
     List<Call> calls() {
         return calls;
+    }
+
+    /** {@return by when it has to be over} */
+    public Deadline deadline() {
+        return deadline;
     }
 
     /** Whether another thread may take it along with its own. */
@@ -63,11 +84,24 @@ public final class Exchange {
 
     /** Marks the end; the asking thread goes on, unless it is the calling one. */
     void end(@Nullable RuntimeException why) {
+        if (state.get() == State.ABANDONED) {
+            return;
+        }
         failure = why;
         over = true;
         if (asker != Thread.currentThread()) {
             wake();
         }
+    }
+
+    /** The asking thread does not wait any longer; false if the answers are there after all. */
+    boolean abandon(RuntimeException why) {
+        if (!state.compareAndSet(State.ASKED, State.ABANDONED)) {
+            return false;
+        }
+        failure = why;
+        over = true;
+        return true;
     }
 
     /** Lets the asking thread look whether it can go on. */
@@ -82,24 +116,43 @@ public final class Exchange {
         }
     }
 
-    /** Sends everything in some exchanges at once and reads the answers; a refused command is an answer. */
-    static void carry(ServerConnection line, List<Exchange> together) {
-        Connection connection = line.connection();
-        for (Exchange exchange : together) {
-            exchange.clock = line.clock();
+    /** {@return whether a call was refused because the server is not the master, or not any more} */
+    public boolean metReplica() {
+        for (Call call : calls) {
+            ServerRefusal refusal = call.refusal();
+            if (refusal != null && Faults.isFromReplica(refusal)) {
+                return true;
+            }
         }
-        if (together.size() == 1 && together.get(0).isSimple()) {
-            carrySimple(line, together.get(0).calls.get(0));
-            return;
+        return false;
+    }
+
+    /** Sends everything in some exchanges at once and reads the answers; a refused command is an answer. */
+    public static void carry(ServerConnection line, List<Exchange> together) {
+        if (together.size() == 1) {
+            Exchange only = together.get(0);
+            only.clock = line.clock();
+            if (only.asker == Thread.currentThread() && only.isSimple()) {
+                carrySimple(line, only.calls.get(0));
+                return;
+            }
         }
         int expected = 0;
         for (Exchange exchange : together) {
             expected += exchange.send(line);
         }
-        List<Object> answers = connection.getMany(expected);
+        List<@Nullable Object> answers = new ArrayList<>(expected);
+        for (int i = 0; i < expected; i++) {
+            answers.add(line.connection().receive());
+        }
         int at = 0;
         for (Exchange exchange : together) {
-            at = exchange.take(answers, at);
+            int count = exchange.expected;
+            if (exchange.state.compareAndSet(State.ASKED, State.ANSWERED)) {
+                exchange.clock = line.clock();
+                exchange.take(answers, at);
+            }
+            at += count;
         }
     }
 
@@ -108,46 +161,38 @@ public final class Exchange {
     }
 
     private static void carrySimple(ServerConnection line, Call call) {
-        Connection connection = line.connection();
-        int expected = call.send(line);
-        if (expected > 1) {
-            call.take(connection.getMany(expected), 0);
-            return;
+        for (int left = call.send(line); left > 1; left--) {
+            line.connection().receive();
         }
-        try {
-            call.answered(connection.getOne());
-        } catch (JedisDataException refused) {
-            call.answered(refused);
-        }
+        call.answered(line.connection().receive());
     }
 
     private int send(ServerConnection line) {
-        int expected = 0;
+        expected = 0;
         for (Call call : calls) {
             expected += call.send(line);
         }
         if (replicas != null) {
-            line.connection().sendCommand(Command.WAIT, replicas.countText(), replicas.millisText());
+            line.connection().send(Command.WAIT, replicas.countText(), replicas.millisText());
             expected++;
         }
         return expected;
     }
 
-    private int take(List<Object> answers, int from) {
+    private void take(List<@Nullable Object> answers, int from) {
         int at = from;
         for (Call call : calls) {
             at = call.take(answers, at);
         }
         if (replicas != null) {
-            Object said = answers.get(at++);
+            Object said = answers.get(at);
             if (said instanceof RuntimeException refused) {
                 calls.forEach(call -> call.failed(refused));
             } else if (said instanceof Long count) {
                 acknowledged = Math.toIntExact(count);
             } else {
-                throw new JedisConnectionException("the server did not say how many replicas acknowledged");
+                throw new BrokenConnection(new IOException("the server did not say how many replicas acknowledged"));
             }
         }
-        return at;
     }
 }

@@ -6,8 +6,6 @@ import dev.holdfast.StoreUnavailableException;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Locale;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /** Tells what cannot be told from what cannot work, by the word that the server's refusal begins with. */
 public final class Faults {
@@ -50,13 +48,13 @@ public final class Faults {
         if (failure instanceof HoldfastException known) {
             return known;
         }
-        if (failure instanceof JedisDataException refused) {
+        if (failure instanceof ServerRefusal refused) {
             return of(operation, lockName, refused);
         }
         if (isUntrusted(failure)) {
             return new StoreMisconfiguredException(
                     "the server's certificate is not trusted, or not for that host; the option '"
-                            + ConnectionSettings.AUTHORITY + "' names the authority that signed it",
+                            + TlsSettings.AUTHORITY + "' names the authority that signed it",
                     failure);
         }
         return new StoreUnavailableException(operation, lockName, failure);
@@ -71,7 +69,7 @@ public final class Faults {
         return false;
     }
 
-    private static HoldfastException of(String operation, String lockName, JedisDataException refused) {
+    private static HoldfastException of(String operation, String lockName, ServerRefusal refused) {
         String said = said(refused);
         for (Misconfiguration known : Misconfiguration.values()) {
             for (String beginning : known.beginnings) {
@@ -80,31 +78,31 @@ public final class Faults {
                 }
             }
         }
-        return new StoreUnavailableException(operation, lockName, new JedisDataException(said));
+        return new StoreUnavailableException(operation, lockName, new ServerRefusal(said));
     }
 
     /** Whether a server refused because it is not the master any more. */
-    public static boolean isFromReplica(JedisDataException refused) {
+    public static boolean isFromReplica(ServerRefusal refused) {
         String said = said(refused);
         return said.startsWith("READONLY") || said.startsWith("MASTERDOWN") || said.startsWith("UNBLOCKED");
     }
 
     /** Whether a server refused because a slot is on the move and one of its keys is elsewhere. */
-    public static boolean isOnTheMove(JedisDataException refused) {
+    public static boolean isOnTheMove(ServerRefusal refused) {
         return isTornName(refused) || said(refused).contains("attempted to access a non local key");
     }
 
     /** Whether a script refused because not all keys of a name are there; it has done nothing. */
-    public static boolean isTornName(JedisDataException refused) {
+    public static boolean isTornName(ServerRefusal refused) {
         return said(refused).startsWith("TRYAGAIN");
     }
 
-    public static boolean isUnknownScript(JedisDataException refused) {
-        return refused instanceof JedisNoScriptException || said(refused).startsWith("NOSCRIPT");
+    public static boolean isUnknownScript(ServerRefusal refused) {
+        return said(refused).startsWith("NOSCRIPT");
     }
 
     /** What the server said, without secrets, and with the word first that matters also where a script was running. */
-    private static String said(JedisDataException refused) {
+    private static String said(ServerRefusal refused) {
         String said = String.valueOf(refused.getMessage());
         int quoted = said.indexOf(QUOTED_ARGUMENTS);
         said = quoted < 0 ? said : said.substring(0, quoted);

@@ -1,6 +1,7 @@
 package dev.holdfast.redis.wire;
 
 import dev.holdfast.spi.MonotonicClock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -11,19 +12,25 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * A server with connections of our own.
  *
  * <p>A thread that finds a connection free makes its exchange on it. When all are busy, threads wait, and the next one
  * to get a connection takes what the others want to ask along with its own: many exchanges for the price of one round
- * trip, exactly when there are many. Whoever gives a connection back wakes the first of those that wait. Thread-safe.
+ * trip, exactly when there are many. Whoever gives a connection back wakes the first of those that wait.
+ *
+ * <p>Connections that were idle when an answer did not come, or came from a replica, are of the same age and lead to the
+ * same place, so they are not used again. One that nobody has used for long is asked for a sign of life first. Thread-safe.
  */
 public final class PooledServer implements Server {
     private static final int MOST_TOGETHER = 64;
+
+    /** Shorter than what firewalls and address translators are known to forget connections after. */
+    private static final Duration LONG_IDLE = Duration.ofSeconds(30);
+
+    /** A sign of life may take this part of the time that is left; the rest is for a new connection. */
+    private static final int SIGN_OF_LIFE_SHARE = 4;
 
     private final HostAndPort address;
     private final ConnectionSettings settings;
@@ -39,6 +46,10 @@ public final class PooledServer implements Server {
     private final ConcurrentLinkedDeque<CommandConnection> idle = new ConcurrentLinkedDeque<>();
     private final ConcurrentLinkedQueue<Exchange> waiting = new ConcurrentLinkedQueue<>();
     private final Set<CommandConnection> open = ConcurrentHashMap.newKeySet();
+
+    /** Connections of an earlier one are not used again. */
+    private final AtomicInteger era = new AtomicInteger();
+
     private volatile boolean closed;
 
     public PooledServer(
@@ -67,7 +78,7 @@ public final class PooledServer implements Server {
     @Override
     public void carry(Exchange exchange) {
         if (takePermit()) {
-            lead(exchange);
+            lead(exchange, exchange.deadline());
         } else {
             waitFor(exchange);
         }
@@ -75,21 +86,23 @@ public final class PooledServer implements Server {
     }
 
     @Override
-    public ServerConnection listen() {
-        return connect();
-    }
-
-    @Override
-    public void hangUp(ServerConnection line) {
-        clocks.forget(line.place());
-        line.cut();
+    public Listening listen() {
+        SocketConnection connection = connect(Deadline.in(clock, settings.timeout()));
+        String place = placeOf(connection);
+        return new SocketListening(connection, clocks.at(place), where(), () -> clocks.forget(place));
     }
 
     @Override
     public void forgetIdle() {
-        for (CommandConnection wire = idle.pollFirst(); wire != null; wire = idle.pollFirst()) {
-            discard(wire);
+        for (CommandConnection each = idle.pollFirst(); each != null; each = idle.pollFirst()) {
+            discard(each);
         }
+    }
+
+    /** Those in use are forgotten too, when they are given back. */
+    private void forgetAll() {
+        era.incrementAndGet();
+        forgetIdle();
     }
 
     @Override
@@ -108,8 +121,8 @@ public final class PooledServer implements Server {
     /** Cuts connections whose answer is overdue; tells whether any answer is awaited. */
     boolean endOverdue(long nowNanos) {
         boolean awaited = false;
-        for (CommandConnection wire : open) {
-            awaited |= wire.endIfOverdue(nowNanos, settings.overdueNanos());
+        for (CommandConnection each : open) {
+            awaited |= each.endIfOverdue(nowNanos);
         }
         return awaited;
     }
@@ -137,23 +150,20 @@ public final class PooledServer implements Server {
 
     /** Waits until another thread has carried the exchange, or until it is our turn to lead. */
     private void waitFor(Exchange exchange) {
-        long until = clock.nanos() + settings.timeoutNanos();
+        Deadline deadline = exchange.deadline();
         boolean interrupted = false;
         waiting.add(exchange);
         while (!exchange.isOver()) {
             if (takePermit()) {
-                lead(null);
+                lead(null, deadline);
                 continue;
             }
-            long left = until - clock.nanos();
-            if (left <= 0 && waiting.remove(exchange)) {
-                wakeFirst();
-                exchange.end(BrokenExchange.beforeSending(
-                        "all " + settings.maxConnections() + " connections were busy",
-                        new TimeoutException("no connection became free")));
-            } else {
-                LockSupport.parkNanos(this, left <= 0 ? settings.timeoutNanos() : left);
+            long left = deadline.leftNanos();
+            if (left > 0) {
+                LockSupport.parkNanos(this, left);
                 interrupted |= Thread.interrupted();
+            } else {
+                giveUp(exchange);
             }
         }
         if (interrupted) {
@@ -161,30 +171,54 @@ public final class PooledServer implements Server {
         }
     }
 
+    private void giveUp(Exchange exchange) {
+        if (waiting.remove(exchange)) {
+            wakeFirst();
+            exchange.end(BrokenExchange.beforeSending(
+                    "all " + settings.maxConnections() + " connections were busy",
+                    new TimeoutException("no connection became free")));
+        } else if (!exchange.abandon(BrokenExchange.afterSending(
+                where() + " did not answer in time", false, new TimeoutException("no answer in time")))) {
+            // Whoever carries it is about to say so.
+            LockSupport.parkNanos(this, settings.timeoutNanos());
+        }
+    }
+
     /** Makes an exchange, if one is given, together with those that wait. Needs a permit, and gives it back. */
-    private void lead(@Nullable Exchange own) {
+    private void lead(@Nullable Exchange own, Deadline deadline) {
         List<Exchange> together = gather(own);
         if (together.isEmpty()) {
             givePermit();
             return;
         }
         RuntimeException failure = null;
-        CommandConnection wire = null;
+        CommandConnection connection = null;
         try {
-            wire = borrow();
-            wire.carry(together, clock.nanos(), watch);
+            connection = borrow(deadline);
+            connection.carry(together, latest(together, deadline), clock.nanos(), watch);
         } catch (RuntimeException broken) {
             failure = broken;
         } catch (Error fatal) {
             failure = BrokenExchange.afterSending("the exchange with " + where() + " failed", false, fatal);
             throw fatal;
         } finally {
-            giveBack(wire);
+            giveBack(connection, together);
             givePermit();
             for (Exchange exchange : together) {
                 exchange.end(failure);
             }
         }
+    }
+
+    /** Those that are taken along may have a little more time, but not at the cost of the one that leads. */
+    private long latest(List<Exchange> together, Deadline own) {
+        long most = own.nanos() + settings.lookInterval().toNanos();
+        long latest = own.nanos();
+        for (Exchange exchange : together) {
+            long until = exchange.deadline().nanos();
+            latest = until - latest > 0 ? until : latest;
+        }
+        return latest - most > 0 ? most : latest;
     }
 
     private List<Exchange> gather(@Nullable Exchange own) {
@@ -208,79 +242,98 @@ public final class PooledServer implements Server {
         return together;
     }
 
-    private CommandConnection borrow() {
+    private CommandConnection borrow(Deadline deadline) {
         if (closed) {
             throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
-        CommandConnection wire = idle.pollFirst();
-        return wire == null ? open() : wire;
-    }
-
-    private CommandConnection open() {
-        ServerConnection line = connect();
-        if (!settings.keepsSocketTimeout()) {
-            // The watch ends what takes too long: cheaper than a timed read, which polls before every answer.
-            line.connection().setSoTimeout(0);
+        CommandConnection connection = idle.pollFirst();
+        if (connection == null) {
+            return open(deadline);
         }
-        CommandConnection wire = new CommandConnection(line, where());
-        open.add(wire);
-        return wire;
+        if (connection.isIdleSince(clock.nanos() - LONG_IDLE.toNanos()) && !livesStill(connection, deadline)) {
+            discard(connection);
+            forgetIdle();
+            return open(deadline);
+        }
+        return connection;
     }
 
-    /**
-     * Connects for somebody who asks in one step and reads the answer in another.
-     *
-     * @param unknown scripts that the server is known not to know; it is added to, and taken from
-     */
-    public NodeConnection dial(Set<Script> unknown) {
-        Connector dialler = settings.dialler(address);
-        ServerConnection line = connect(dialler);
-        return new NodeConnection(line, dialler.opened(), where(), unknown);
-    }
-
-    private ServerConnection connect() {
-        return connect(settings.dialler(address));
-    }
-
-    private ServerConnection connect(Connector dialler) {
+    private boolean livesStill(CommandConnection connection, Deadline deadline) {
+        Deadline soon = deadline.atMost(Duration.ofNanos(Math.max(1, deadline.leftNanos() / SIGN_OF_LIFE_SHARE)));
+        Exchange sign = new Exchange(List.of(Call.of(Command.PING)), null, soon);
         try {
-            Connection connection = settings.connect(dialler);
-            admit(connection);
-            String place = dialler.reached().getHostAddress() + ":" + address.getPort();
-            return new ServerConnection(connection, place, clocks.at(place));
-        } catch (JedisConnectionException unreachable) {
+            connection.carry(List.of(sign), soon.nanos(), clock.nanos(), watch);
+            return !connection.isBroken();
+        } catch (BrokenExchange dead) {
+            return false;
+        }
+    }
+
+    private CommandConnection open(Deadline deadline) {
+        int begun = era.get();
+        SocketConnection connection = connect(deadline);
+        // The watch ends what takes too long: cheaper than a timed read, which polls before every answer.
+        connection.setReadTimeout(0);
+        String place = placeOf(connection);
+        CommandConnection opened =
+                new CommandConnection(new ServerConnection(connection, place, clocks.at(place)), where(), begun);
+        open.add(opened);
+        return opened;
+    }
+
+    private SocketConnection connect(Deadline deadline) {
+        try {
+            return admitted(settings.connect(address, deadline));
+        } catch (BrokenConnection unreachable) {
             throw BrokenExchange.beforeSending(where() + " cannot be reached", unreachable);
         }
     }
 
-    private void admit(Connection connection) {
+    private SocketConnection admitted(SocketConnection connection) {
         if (guard != null) {
             try {
                 guard.admit(connection);
             } catch (RuntimeException refused) {
-                connection.close();
+                connection.cut();
                 throw refused;
             }
         }
+        return connection;
     }
 
-    private void giveBack(@Nullable CommandConnection wire) {
-        if (wire == null) {
+    private String placeOf(SocketConnection connection) {
+        return connection.machine() + ":" + address.port();
+    }
+
+    private void giveBack(@Nullable CommandConnection connection, List<Exchange> carried) {
+        if (connection == null) {
             return;
         }
-        if (wire.isBroken() || closed) {
-            clocks.forget(wire.line().place());
-            discard(wire);
+        if (connection.era() == era.get() && (connection.isOverdue() || metReplica(carried))) {
+            forgetAll();
+        }
+        if (connection.isBroken() || closed || connection.era() != era.get()) {
+            clocks.forget(connection.place());
+            discard(connection);
         } else {
-            idle.offerFirst(wire);
+            idle.offerFirst(connection);
             if (closed) {
                 forgetIdle();
             }
         }
     }
 
-    private void discard(CommandConnection wire) {
-        open.remove(wire);
-        wire.cut();
+    private static boolean metReplica(List<Exchange> carried) {
+        for (Exchange exchange : carried) {
+            if (exchange.metReplica()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void discard(CommandConnection connection) {
+        open.remove(connection);
+        connection.cut();
     }
 }

@@ -2,8 +2,6 @@ package dev.holdfast.redis.wire;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * Lets connections in only while a server is the master of one promotion: it draws a new replication id at each, and
@@ -33,11 +31,15 @@ public final class PromotionGuard {
      *
      * @throws BrokenExchange if it must not be used
      */
-    void admit(Connection connection) {
+    public void admit(Connection connection) {
         String known = expected;
         if (known != null) {
-            connection.sendCommand(Command.INFO, REPLICATION);
-            if (!known.equals(replicationId(connection.getBulkReply()))) {
+            connection.send(Command.INFO, REPLICATION);
+            Object told = connection.receive();
+            if (told instanceof ServerRefusal refused) {
+                throw refused;
+            }
+            if (!known.equals(replicationId(Answers.text(told)))) {
                 over = true;
                 throw notThatMaster();
             }

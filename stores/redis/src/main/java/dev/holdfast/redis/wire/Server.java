@@ -1,26 +1,22 @@
 package dev.holdfast.redis.wire;
 
-import redis.clients.jedis.exceptions.JedisException;
-
 /** One Redis server and the connections to it. Thread-safe. */
 public interface Server extends AutoCloseable {
     /**
-     * Sends the calls of an exchange and waits for their answers, no longer than the command timeout.
+     * Sends the calls of an exchange and waits for their answers, no longer than its deadline.
      *
      * @throws BrokenExchange if there are no answers
-     * @throws JedisException if a connection was refused by the server, such as for a wrong password
+     * @throws ServerRefusal if a connection was refused by the server, such as for a wrong password
      */
     void carry(Exchange exchange);
 
     /**
-     * Lends a connection for a subscription.
+     * Makes or lends a connection for a subscription.
      *
-     * @throws JedisException if there is none
+     * @throws BrokenExchange if there is none
+     * @throws ServerRefusal if the server refuses it
      */
-    ServerConnection listen();
-
-    /** Takes back what {@link #listen} lent, which is of no use for anything else. */
-    void hangUp(ServerConnection line);
+    Listening listen();
 
     /** Forgets connections that are not in use, because they are probably broken. */
     void forgetIdle();

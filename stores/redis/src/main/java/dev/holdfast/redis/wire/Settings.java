@@ -5,8 +5,10 @@ import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,13 +22,15 @@ import org.jspecify.annotations.Nullable;
  * @param timeout the longest that one call may take
  * @param replicas who has to acknowledge a grant, or null for nobody
  * @param shortWaits how a connection waits for near answers
+ * @param clientName what connections are called in the server's lists
  */
 public record Settings(
         String prefix,
         int maxConnections,
         Duration timeout,
         @Nullable Replicas replicas,
-        Supplier<ShortWait> shortWaits) {
+        Supplier<ShortWait> shortWaits,
+        String clientName) {
     public static final String PREFIX = "prefix";
     public static final String MAX_CONNECTIONS = "maxConnections";
     public static final String TIMEOUT = "timeout";
@@ -34,6 +38,7 @@ public record Settings(
     static final String REPLICAS_TIMEOUT = "replicasTimeout";
     public static final Set<String> OPTIONS = Set.of(PREFIX, MAX_CONNECTIONS, TIMEOUT, REPLICAS, REPLICAS_TIMEOUT);
 
+    private static final Set<String> LENT_OPTIONS = Set.of(PREFIX, REPLICAS, REPLICAS_TIMEOUT);
     private static final String DEFAULT_PREFIX = "holdfast";
     private static final int DEFAULT_MAX_CONNECTIONS = 8;
     private static final int MOST_CONNECTIONS = 10_000;
@@ -42,10 +47,15 @@ public record Settings(
     private static final Pattern PREFIX_FORM = Pattern.compile("[A-Za-z0-9_.:/-]{1,100}");
     private static final Pattern TIME_FORM = Pattern.compile("([0-9]{1,8})(ms|s)?");
 
-    /** The settings of a store that was made without any. */
-    public static Settings defaults(StoreContext context) {
-        return new Settings(
-                DEFAULT_PREFIX, DEFAULT_MAX_CONNECTIONS, context.commandTimeout(), null, context::newShortWait);
+    /** The settings of a store over a client that the program already has, which has its own for connections. */
+    public static Settings of(Map<String, String> options, StoreContext context) {
+        for (String option : options.keySet()) {
+            if (!LENT_OPTIONS.contains(option)) {
+                throw new StoreMisconfiguredException("the option '" + option
+                        + "' does not go with a client of your own; " + new TreeSet<>(LENT_OPTIONS) + " do");
+            }
+        }
+        return of(StoreUri.parse("redis://lent", options, null), context);
     }
 
     public static Settings of(StoreUri uri, StoreContext context) {
@@ -56,7 +66,8 @@ public record Settings(
         }
         Duration timeout = uri.option(TIMEOUT).map(text -> time(TIMEOUT, text)).orElse(context.commandTimeout());
         int connections = number(uri, MAX_CONNECTIONS, 1, MOST_CONNECTIONS).orElse(DEFAULT_MAX_CONNECTIONS);
-        return new Settings(prefix, connections, timeout, replicas(uri, timeout), context::newShortWait);
+        return new Settings(
+                prefix, connections, timeout, replicas(uri, timeout), context::newShortWait, context.clientName());
     }
 
     private static @Nullable Replicas replicas(StoreUri uri, Duration timeout) {

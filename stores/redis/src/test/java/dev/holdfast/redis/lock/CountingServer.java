@@ -1,8 +1,8 @@
 package dev.holdfast.redis.lock;
 
 import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.Listening;
 import dev.holdfast.redis.wire.Server;
-import dev.holdfast.redis.wire.ServerConnection;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts round trips to a server. Thread-safe. */
@@ -25,13 +25,8 @@ final class CountingServer implements Server {
     }
 
     @Override
-    public ServerConnection listen() {
+    public Listening listen() {
         return server.listen();
-    }
-
-    @Override
-    public void hangUp(ServerConnection line) {
-        server.hangUp(line);
     }
 
     @Override

@@ -8,10 +8,12 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
 import dev.holdfast.redis.CommandCounts;
+import dev.holdfast.redis.topology.MemberThreads;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Clocks;
 import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.OverdueWatch;
 import dev.holdfast.redis.wire.PooledServer;
 import dev.holdfast.redis.wire.Settings;
@@ -27,7 +29,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.HostAndPort;
 
 /** What the server is asked, by its own count. */
 final class RoundTripsTest {
@@ -129,13 +130,19 @@ final class RoundTripsTest {
                 .store(context -> {
                     StoreUri uri = StoreUri.parse(redis.url(), Map.of(), null);
                     Settings settings = Settings.of(uri, context);
-                    ConnectionSettings connections = ConnectionSettings.of(Address.of(uri), settings, null);
+                    ConnectionSettings connections = ConnectionSettings.of(Address.of(uri), settings, uri);
                     OverdueWatch watch = new OverdueWatch(context, connections.lookInterval());
                     Clocks clocks = new Clocks(context.clock());
                     HostAndPort address = new HostAndPort("127.0.0.1", redis.port());
                     counted.set(
                             new CountingServer(new PooledServer(address, connections, context.clock(), clocks, watch)));
-                    return RedisStore.open(context, settings, new OneServer(counted.get()), clocks, watch::close);
+                    return RedisStore.open(
+                            context,
+                            settings,
+                            new OneServer(counted.get()),
+                            clocks,
+                            new MemberThreads(context.clientName()),
+                            watch::close);
                 })
                 .build()) {
             LockOptions options = LockOptions.defaults().withLeaseTime(LEASE);

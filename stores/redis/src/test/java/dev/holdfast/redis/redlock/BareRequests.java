@@ -1,5 +1,6 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Encoding;
 import dev.holdfast.redis.wire.Keys;
 import java.io.IOException;
@@ -7,14 +8,13 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
-import redis.clients.jedis.Protocol;
 
 /**
  * What any lock on these servers costs at least: one thread writes a {@code SET} to each and reads as many answers as are
  * needed, from whoever has answered, staying awake meanwhile. Used by one thread.
  */
 final class BareRequests implements AutoCloseable {
-    private static final byte[] SET = Encoding.of(Protocol.Command.SET, Keys.bytes("bare"), Keys.bytes("1"));
+    private static final byte[] SET = Encoding.of(Command.SET, Keys.bytes("bare"), Keys.bytes("1"));
     private static final int MOST_YIELDS = 1_000;
 
     private final List<Peer> peers = new ArrayList<>();

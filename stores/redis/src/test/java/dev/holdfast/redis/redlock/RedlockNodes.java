@@ -18,6 +18,9 @@ final class RedlockNodes {
     /** Generous, so that a busy machine does not look like a dead node; and the nodes have never been used. */
     static final String CALM = "fresh=true&nodeTimeout=2s";
 
+    /** So long is the record of a name that nobody holds, at most. */
+    static final int FREE_BYTES = 18;
+
     private final List<RedisNode> nodes;
     private final List<FaultProxy> networks = new ArrayList<>();
 
@@ -28,6 +31,10 @@ final class RedlockNodes {
 
     static RedlockNodes start(Rig rig, int count) throws InterruptedException {
         return new RedlockNodes(rig, RedisNode.startSeveral(rig, count, RedisSettings.defaults()));
+    }
+
+    static RedlockNodes start(Rig rig, int count, RedisSettings settings) throws InterruptedException {
+        return new RedlockNodes(rig, RedisNode.startSeveral(rig, count, settings));
     }
 
     static RedlockNodes startDurable(Rig rig, int count) throws InterruptedException {
@@ -41,6 +48,11 @@ final class RedlockNodes {
 
     FaultProxy network(int index) {
         return networks.get(index);
+    }
+
+    /** {@return how long the record of a name is on a node; more than {@link #FREE_BYTES} if somebody holds it there} */
+    long lengthOf(int index, String name) {
+        return nodes.get(index).ask("STRLEN", "holdfast:rl:{" + name + "}") instanceof Long length ? length : 0;
     }
 
     int count() {

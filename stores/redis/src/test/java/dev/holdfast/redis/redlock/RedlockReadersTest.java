@@ -8,6 +8,7 @@ import dev.holdfast.redis.BareClient;
 import dev.holdfast.redis.Direct;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.rig.Rig;
@@ -23,7 +24,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * Readers and writers on three real nodes, of which clients reach some only: tokens, requests that come late or again, and

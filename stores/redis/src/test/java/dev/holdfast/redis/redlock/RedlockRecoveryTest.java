@@ -44,6 +44,23 @@ final class RedlockRecoveryTest {
     }
 
     @Test
+    void newNodesAreToldApartFromSilentOnes() throws InterruptedException {
+        RedlockNodes nodes = RedlockNodes.start(rig, 5);
+        try (Holdfast locks = connect(nodes.url("nodeTimeout=2s"))) {
+            for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(100))) {
+                assertThatThrownBy(() -> locks.lock("first", options()).tryAcquire(wait))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        // As soon as so many have said so that the others cannot grant it, nobody waits for these.
+                        .hasMessageMatching("(?s).*[345] of 5 nodes are new or have lost their memory.*")
+                        .hasMessageMatching("(?s).*in about (2[0-9]|3[0-2]) s.*")
+                        .hasMessageContaining("new deployment")
+                        .hasMessageContaining("fresh=true")
+                        .satisfies(told -> assertThat(told.getMessage()).doesNotContain("reachable"));
+            }
+        }
+    }
+
+    @Test
     void newNodesWaitOutTheLongestLeaseWhereNothingIsSaid() throws InterruptedException {
         long begin = System.nanoTime();
         RedlockNodes nodes = RedlockNodes.start(rig, 3);

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.redis.BareClient;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.Connection;
 import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.PlainConnection;
 import dev.holdfast.redis.wire.Records;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.redis.wire.ServerConnection;
@@ -23,9 +26,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * The short paths of acquire and release decide nothing by themselves: the same random operations, on one set of keys
@@ -88,7 +88,7 @@ final class RedlockScriptsTest {
     @BeforeEach
     void start() throws InterruptedException {
         node = RedisNode.start(rig);
-        connection = new Connection(new HostAndPort("127.0.0.1", node.port()));
+        connection = PlainConnection.to(node.port());
         for (int i = 0; i < 3; i++) {
             for (List<byte[]> some : List.of(owners, readers)) {
                 byte[] owner = new byte[Records.OWNER_BYTES];
@@ -102,7 +102,7 @@ final class RedlockScriptsTest {
 
     @AfterEach
     void end() {
-        connection.close();
+        connection.cut();
     }
 
     @Test
@@ -314,7 +314,7 @@ final class RedlockScriptsTest {
         words.addAll(Arrays.asList(arguments));
         Call call = Call.of(Command.EVAL, words.toArray(new byte[0][]));
         call.send(new ServerConnection(connection, "scripts", new ServerClock(BareClient::nanos)));
-        List<?> answers = (List<?>) connection.getOne();
+        List<?> answers = (List<?>) connection.receive();
         history.add(what);
         String where = what + " as number " + history.size() + " with seed " + seed;
         compareAnswers(where, answers.get(0), answers.get(1), arguments);

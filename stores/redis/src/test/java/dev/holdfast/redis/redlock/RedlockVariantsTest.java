@@ -7,6 +7,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.redis.BareClient;
 import dev.holdfast.redis.Direct;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.rig.Rig;
@@ -23,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.Protocol.Command;
 
 /**
  * The counterexamples of {@code docs/models}, played on three real nodes: the protocol survives each, and the variant that

@@ -10,8 +10,6 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.exceptions.JedisAccessControlException;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Which words of a server mean that trying again cannot help, and which that it may. */
 final class FaultsTest {
@@ -32,10 +30,7 @@ final class FaultsTest {
                 "ERR syntax error script: 7a, on @user_script:3."
             })
     void whatCannotWorkIsAMisconfiguration(String said) {
-        assertThat(Faults.of("acquire", "x", new JedisDataException(said)))
-                .isInstanceOf(StoreMisconfiguredException.class);
-        assertThat(Faults.of("acquire", "x", new JedisAccessControlException(said)))
-                .isInstanceOf(StoreMisconfiguredException.class);
+        assertThat(Faults.of("acquire", "x", new ServerRefusal(said))).isInstanceOf(StoreMisconfiguredException.class);
     }
 
     @ParameterizedTest
@@ -56,7 +51,7 @@ final class FaultsTest {
                 "ERR something that nobody has heard of"
             })
     void whatMayPassIsUnavailability(String said) {
-        assertThat(Faults.of("acquire", "x", new JedisDataException(said)))
+        assertThat(Faults.of("acquire", "x", new ServerRefusal(said)))
                 .isInstanceOfSatisfying(StoreUnavailableException.class, unavailable -> {
                     assertThat(unavailable.operation()).isEqualTo("acquire");
                     assertThat(unavailable.lockName()).isEqualTo("x");
@@ -65,12 +60,12 @@ final class FaultsTest {
 
     @Test
     void demotedMasterIsRecognised() {
-        assertThat(Faults.isFromReplica(new JedisDataException("READONLY You can't write")))
+        assertThat(Faults.isFromReplica(new ServerRefusal("READONLY You can't write")))
                 .isTrue();
-        assertThat(Faults.isFromReplica(new JedisDataException(
+        assertThat(Faults.isFromReplica(new ServerRefusal(
                         "ERR Error running script (call to f_7a): @user_script:1: -READONLY You can't write")))
                 .isTrue();
-        assertThat(Faults.isFromReplica(new JedisDataException("LOADING Redis is loading")))
+        assertThat(Faults.isFromReplica(new ServerRefusal("LOADING Redis is loading")))
                 .isFalse();
     }
 
@@ -79,7 +74,7 @@ final class FaultsTest {
         RuntimeException fault = Faults.of(
                 "ping",
                 "Redis",
-                new JedisDataException(
+                new ServerRefusal(
                         "ERR unknown command 'AUTH', with args beginning with: 'ada' '" + Secrets.CANARY + "' "));
         StringWriter all = new StringWriter();
         fault.printStackTrace(new PrintWriter(all));

@@ -70,17 +70,4 @@ final class SettingsTest {
                 .isInstanceOf(StoreMisconfiguredException.class)
                 .hasMessageContaining("rediss");
     }
-
-    @Test
-    void olderJedisIsRefused() {
-        for (String old : new String[] {"5.2.0", "6.0.0", "7.3.9"}) {
-            assertThatThrownBy(() -> JedisVersion.check(old))
-                    .isInstanceOf(StoreMisconfiguredException.class)
-                    .hasMessageContaining(old)
-                    .hasMessageContaining("7.4");
-        }
-        for (String fine : new String[] {"7.4.0", "7.10.1", "8.0.2", "10.0.0", "unknown"}) {
-            JedisVersion.check(fine);
-        }
-    }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.rig.postgres;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.database.Access;
 import dev.holdfast.rig.database.DatabaseServer;
+import java.nio.file.Path;
 import java.util.List;
 
 /** PostgreSQL 18. */
@@ -19,6 +20,25 @@ public final class Postgres {
      */
     public static DatabaseServer start(Rig rig, String... options) throws InterruptedException {
         return DatabaseServer.start(rig, new PostgresKind(), List.of(options));
+    }
+
+    /**
+     * Starts an asynchronous standby, and stops and starts the primary for it.
+     *
+     * @param rig in which it runs
+     * @param primary a server that was started here
+     * @param port where the standby finds the primary: its own, or that of a proxy before it
+     * @return the standby, which answers questions until it is promoted with {@code pg_promote()}
+     * @throws InterruptedException if interrupted
+     */
+    public static DatabaseServer standbyOf(Rig rig, DatabaseServer primary, int port) throws InterruptedException {
+        primary.stop();
+        try {
+            Path data = primary.server().place().directory().resolve("data");
+            return DatabaseServer.start(rig, new StandbyKind(data, port), List.of());
+        } finally {
+            primary.start();
+        }
     }
 
     /**

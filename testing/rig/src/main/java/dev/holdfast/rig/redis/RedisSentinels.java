@@ -142,8 +142,19 @@ public final class RedisSentinels {
      */
     public RedisNode failOver() throws InterruptedException {
         RedisNode old = master();
-        sentinels.get(0).ask("SENTINEL", "FAILOVER", MASTER_NAME);
-        return awaitOtherMaster(old);
+        RedisNode leader = sentinels.get(0);
+        leader.ask("SENTINEL", "FAILOVER", MASTER_NAME);
+        Eventually.await("promotion of a replica", TIME_TO_SETTLE, () -> {
+            // Soon after another failover, a sentinel that has not heard of it yet may take the promotion back.
+            boolean over = !String.valueOf(leader.ask("SENTINEL", "MASTER", MASTER_NAME))
+                    .contains("failover_in_progress");
+            boolean replaced = master().port() != old.port();
+            if (over && !replaced) {
+                leader.ask("SENTINEL", "FAILOVER", MASTER_NAME);
+            }
+            return replaced && isSettled();
+        });
+        return master();
     }
 
     /**

@@ -1,12 +1,18 @@
-package dev.holdfast.redis.wire;
+package dev.holdfast.redis.lent;
 
+import dev.holdfast.redis.wire.BrokenConnection;
+import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.Listening;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerConnection;
+import dev.holdfast.redis.wire.ServerRefusal;
 import java.net.SocketTimeoutException;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -14,23 +20,15 @@ import redis.clients.jedis.exceptions.JedisException;
  * A server behind a client that the program already has: each exchange borrows a connection from that client. Limits
  * and timeouts are the client's. Thread-safe.
  */
-public final class LentServer implements Server {
+final class LentServer implements Server {
     private static final String NOWHERE = "?";
 
     private final String where;
     private final Supplier<Loan> lender;
     private final Clocks clocks;
-    private final Map<ServerConnection, Loan> listening = new ConcurrentHashMap<>();
+    private final Set<Listening> listening = ConcurrentHashMap.newKeySet();
 
-    /** A borrowed connection. */
-    public interface Loan {
-        Connection connection();
-
-        /** Gives the connection back, broken or not. */
-        void giveBack();
-    }
-
-    public LentServer(String where, Supplier<Loan> lender, Clocks clocks) {
+    LentServer(String where, Supplier<Loan> lender, Clocks clocks) {
         this.where = where;
         this.lender = lender;
         this.clocks = clocks;
@@ -39,14 +37,19 @@ public final class LentServer implements Server {
     @Override
     public void carry(Exchange exchange) {
         Loan loan = borrow();
-        Connection connection = loan.connection();
         try {
-            Exchange.carry(line(connection), List.of(exchange));
-        } catch (JedisConnectionException broken) {
+            // Nobody can tell which machine a borrowed connection leads to, so nothing is concluded about its clock.
+            Exchange.carry(
+                    new ServerConnection(new JedisConnection(loan.connection()), NOWHERE, clocks.unknown()),
+                    List.of(exchange));
+            if (exchange.metReplica()) {
+                loan.connection().setBroken();
+            }
+        } catch (BrokenConnection broken) {
             boolean late = broken.getCause() instanceof SocketTimeoutException;
             throw BrokenExchange.afterSending("the connection to " + where + " broke", !late, broken);
         } catch (RuntimeException | Error unexpected) {
-            connection.setBroken();
+            loan.connection().setBroken();
             throw unexpected;
         } finally {
             loan.giveBack();
@@ -54,20 +57,10 @@ public final class LentServer implements Server {
     }
 
     @Override
-    public ServerConnection listen() {
-        Loan loan = borrow();
-        ServerConnection line = line(loan.connection());
-        listening.put(line, loan);
-        return line;
-    }
-
-    @Override
-    public void hangUp(ServerConnection line) {
-        line.cut();
-        Loan loan = listening.remove(line);
-        if (loan != null) {
-            loan.giveBack();
-        }
+    public Listening listen() {
+        LentListening lent = new LentListening(borrow(), clocks.unknown(), where, listening::remove);
+        listening.add(lent);
+        return lent;
     }
 
     @Override
@@ -82,12 +75,7 @@ public final class LentServer implements Server {
 
     @Override
     public void close() {
-        listening.keySet().forEach(ServerConnection::cut);
-    }
-
-    /** Nobody can tell which machine a borrowed connection leads to, so nothing is concluded about its clock. */
-    private ServerConnection line(Connection connection) {
-        return new ServerConnection(connection, NOWHERE, clocks.unknown());
+        listening.forEach(Listening::cut);
     }
 
     private Loan borrow() {
@@ -96,7 +84,7 @@ public final class LentServer implements Server {
         } catch (JedisException refused) {
             for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
                 if (cause instanceof JedisDataException said) {
-                    throw said;
+                    throw ServerRefusal.of(String.valueOf(said.getMessage()));
                 }
             }
             throw BrokenExchange.beforeSending("no connection to " + where, refused);

@@ -1,0 +1,56 @@
+package dev.holdfast.jdbc.dialect;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * The one deadline of a call. Whatever a call waits for on its thread (a permit, an answer whether a connection lives, a
+ * new connection, statements, repetitions) takes its time from the same budget, so that several things that are broken do
+ * not add up. Work in the background has no call around it; there each piece of work has a budget of its own. Thread-safe.
+ */
+public final class CallBudget {
+    private final long totalNanos;
+
+    /** When the call on this thread has to be over; none outside of calls. */
+    private final ThreadLocal<Long> until = new ThreadLocal<>();
+
+    CallBudget(Duration total) {
+        this.totalNanos = Math.max(1_000_000, total.toNanos());
+    }
+
+    /**
+     * Runs a call under one deadline. A call within a call has the deadline of the outer one.
+     *
+     * @param <R> what comes out
+     * @param call what to do
+     * @return its result
+     */
+    public <R> R within(Supplier<R> call) {
+        if (until.get() != null) {
+            return call.get();
+        }
+        until.set(System.nanoTime() + totalNanos);
+        try {
+            return call.get();
+        } finally {
+            until.remove();
+        }
+    }
+
+    /** {@return what is left, in milliseconds; at least 1, so that it never means "without a limit"} */
+    public int remainingMillis() {
+        Long end = until.get();
+        long nanos = end == null ? totalNanos : Math.min(totalNanos, end - System.nanoTime());
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(1, nanos / 1_000_000));
+    }
+
+    /** {@return when the call on this thread has to be over, by {@link System#nanoTime}} */
+    long deadlineNanos() {
+        Long end = until.get();
+        return end == null ? System.nanoTime() + totalNanos : end;
+    }
+
+    int totalMillis() {
+        return (int) Math.min(Integer.MAX_VALUE, totalNanos / 1_000_000);
+    }
+}

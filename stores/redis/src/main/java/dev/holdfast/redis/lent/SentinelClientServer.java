@@ -1,0 +1,164 @@
+package dev.holdfast.redis.lent;
+
+import dev.holdfast.redis.wire.BrokenConnection;
+import dev.holdfast.redis.wire.BrokenExchange;
+import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.Connection;
+import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.Listening;
+import dev.holdfast.redis.wire.Server;
+import dev.holdfast.redis.wire.ServerConnection;
+import dev.holdfast.redis.wire.ServerRefusal;
+import dev.holdfast.spi.ServerClock;
+import java.net.SocketTimeoutException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * The master behind a client that follows sentinels. Such a client lends no connections, so each command is one round trip
+ * through the client itself. Thread-safe.
+ */
+final class SentinelClientServer implements Server {
+    private static final String WHERE = "the given client's master";
+    private static final String NOWHERE = "?";
+
+    private final UnifiedJedis client;
+    private final Clocks clocks;
+    private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
+
+    SentinelClientServer(UnifiedJedis client, Clocks clocks) {
+        this.client = client;
+        this.clocks = clocks;
+    }
+
+    @Override
+    public void carry(Exchange exchange) {
+        try {
+            Exchange.carry(new ServerConnection(new Commands(), NOWHERE, clocks.unknown()), List.of(exchange));
+        } catch (BrokenConnection broken) {
+            boolean late = broken.getCause() instanceof SocketTimeoutException;
+            throw BrokenExchange.afterSending("the connection to " + WHERE + " broke", !late, broken);
+        }
+    }
+
+    @Override
+    public Listening listen() {
+        Subscription subscription = new Subscription(clocks.unknown());
+        subscriptions.add(subscription);
+        return subscription;
+    }
+
+    @Override
+    public void forgetIdle() {
+        // The client finds out.
+    }
+
+    @Override
+    public String where() {
+        return WHERE;
+    }
+
+    @Override
+    public void close() {
+        subscriptions.forEach(Subscription::cut);
+    }
+
+    /** Commands that wait to be sent one by one. */
+    private final class Commands implements Connection {
+        private final ArrayDeque<Runnable> pending = new ArrayDeque<>();
+        private @Nullable Object answer;
+
+        @Override
+        @SuppressWarnings("deprecation") // Its successor is not in all versions.
+        public void send(Command verb, byte[]... arguments) {
+            pending.add(() -> answer = client.sendCommand(verb::word, arguments));
+        }
+
+        @Override
+        public @Nullable Object receive() {
+            try {
+                pending.remove().run();
+                return answer;
+            } catch (JedisDataException refused) {
+                return ServerRefusal.of(String.valueOf(refused.getMessage()));
+            } catch (JedisConnectionException broken) {
+                throw JedisConnection.brokenBy(broken);
+            } catch (JedisException noConnection) {
+                throw new BrokenConnection(noConnection);
+            }
+        }
+
+        @Override
+        public void cut() {
+            // The connections are the client's.
+        }
+    }
+
+    /** Keeps a connection of the client for messages. */
+    private final class Subscription implements Listening {
+        private final ServerClock clock;
+        private volatile @Nullable JedisMessages messages;
+
+        private Subscription(ServerClock clock) {
+            this.clock = clock;
+        }
+
+        @Override
+        public void listen(byte[] channel, Listener listener) {
+            JedisMessages mine = new JedisMessages(listener);
+            messages = mine;
+            try {
+                client.subscribe(mine, channel);
+            } catch (JedisDataException refused) {
+                throw ServerRefusal.of(String.valueOf(refused.getMessage()));
+            } catch (JedisException | IllegalStateException broken) {
+                throw BrokenExchange.afterSending("the connection to " + WHERE + " broke", false, broken);
+            }
+        }
+
+        @Override
+        public void ping() {
+            JedisMessages mine = messages;
+            if (mine != null) {
+                try {
+                    mine.ping();
+                } catch (JedisException broken) {
+                    throw new BrokenConnection(broken);
+                }
+            }
+        }
+
+        @Override
+        public ServerClock clock() {
+            return clock;
+        }
+
+        /** Such a client lends no connection that could be cut: the subscription is ended instead. */
+        @Override
+        public void cut() {
+            JedisMessages mine = messages;
+            if (mine != null && mine.isSubscribed()) {
+                try {
+                    mine.unsubscribe();
+                } catch (JedisException broken) {
+                    // Then it has ended.
+                    return;
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            cut();
+            subscriptions.remove(this);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+-- What acquire, release, withdraw and evict share: how the state of a name is read, served and written.
+-- Invariant: side keys are written before heads and heads before messages, so that a script which the server refuses
+-- half-way (out of memory, a slot on the move) has granted nothing; and before any decision about a name, its expired
+-- holders are gone and every waiter at the head of the line that fits is granted.
+--
+-- A record is 16 bytes of its own (head: owner; holder: expiry, epoch; waiter: expiry, since), then what the claim says:
+-- mode 17, kind 18, capacity 19-22, units 23-26, lease 27-30, then channel, client and label in lines, and, of a claim
+-- over several names, their keys in further lines. All times are milliseconds of the server's clock.
+local KEPT, KEPT_AT_LEAST = 259200000, 172800000
+local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
+local PROVISIONAL, PATIENCE, BURIED = 3000, 20000, 60000
+local LONGEST_HINT, IDLE_HINT, ABSENT = 5000, 250, 6000
+local PAGE = 16
+
+local call, sub, match, pack, unpack = redis.call, string.sub, string.match, struct.pack, struct.unpack
+local names, outbox = {}, {}
+
+-- Where this is, as the asking client knows it; nil but in a cluster.
+local now, place
+
+local function number(text, at)
+  return (unpack('>I4', text, at))
+end
+
+-- Reads a name once per script. Its clock is the time at which its key expires less what is left until then: that is
+-- the server's clock, for the price of a cheaper command.
+local function load(key)
+  local name = names[key]
+  if name then
+    return name
+  end
+  name = { key = key, used = 0, expiry = 0, last = 0 }
+  names[key] = name
+  local head = fetched
+  if key ~= KEYS[1] then
+    head = call('GET', key)
+  end
+  if head then
+    name.format = sub(head, 1, 1)
+    name.newer = name.format ~= '1'
+  end
+  if head and not name.newer then
+    local flags = string.byte(head, 2) - 48
+    name.ends, name.expiry, name.last = unpack('>I8I8I8', head, 3)
+    name.newer = name.last >= LAST_EPOCH
+    name.line = flags % 2 == 1
+    name.graves = flags % 4 >= 2
+    name.shared = flags >= 4
+    if name.shared or #head == 35 then
+      name.kind, name.cap, name.used = sub(head, 27, 27), number(head, 28), number(head, 32)
+    elseif #head > 35 then
+      name.holder = sub(head, 27)
+      name.kind, name.cap, name.used = sub(head, 44, 44), number(head, 45), number(head, 49)
+    end
+  end
+  if not now then
+    local left = name.ends and call('PTTL', key) or 0
+    if left > 0 then
+      now = name.ends - left
+    else
+      local time = call('TIME')
+      now = time[1] * 1000 + math.floor(time[2] / 1000)
+      name.ends = nil
+    end
+  end
+  return name
+end
+
+-- Counts the shared holders anew and drops those whose lease is over.
+local function recount(name)
+  local all = call('HGETALL', name.key .. ':h')
+  name.used, name.expiry = 0, 0
+  for i = 1, #all, 2 do
+    local expiry = unpack('>I8', all[i + 1])
+    if expiry <= now then
+      call('HDEL', name.key .. ':h', all[i])
+    else
+      name.used = name.used + number(all[i + 1], 23)
+      if name.expiry == 0 or expiry < name.expiry then
+        name.expiry = expiry
+      end
+    end
+  end
+  name.shared = name.used > 0
+  name.dirty = true
+end
+
+-- Drops holders whose lease is over.
+local function refresh(name)
+  if name.holder and name.expiry <= now then
+    name.holder, name.used, name.expiry, name.dirty = nil, 0, 0, true
+  elseif name.shared and name.expiry <= now then
+    recount(name)
+  end
+end
+
+-- The epoch, expiry and record of an owner among the holders, if it is there.
+local function held(name, owner)
+  if name.holder then
+    if sub(name.holder, 1, 16) == owner then
+      return name.last, name.expiry, name.holder
+    end
+  elseif name.shared then
+    local record = call('HGET', name.key .. ':h', owner)
+    if record then
+      local expiry, epoch = unpack('>I8I8', record)
+      return epoch, expiry, record
+    end
+  end
+end
+
+local function share(name, owner, record, expiry, epoch)
+  call('HSET', name.key .. ':h', owner, pack('>I8I8', expiry, epoch) .. sub(record, 17))
+  call('PEXPIRE', name.key .. ':h', KEPT)
+end
+
+-- Makes an owner a holder. A single one stands in the head; when a second comes, both stand in a hash.
+local function hold(name, owner, record, lease)
+  local epoch, expiry = (now - ORIGIN) * 1000, now + lease + 1
+  if epoch <= name.last then
+    epoch = name.last + 1
+  end
+  if name.used == 0 then
+    name.holder, name.expiry = owner .. sub(record, 17), expiry
+  else
+    if name.holder then
+      -- Without this flag in the head there are no shared holders: what stands there lost its head, and with it the name.
+      call('DEL', name.key .. ':h')
+      share(name, sub(name.holder, 1, 16), name.holder, name.expiry, name.last)
+      name.holder = nil
+    end
+    share(name, owner, record, expiry, epoch)
+    name.expiry, name.shared = math.min(name.expiry, expiry), true
+  end
+  name.kind, name.cap = sub(record, 18, 18), number(record, 19)
+  name.last, name.used, name.dirty = epoch, name.used + number(record, 23), true
+  return epoch
+end
+
+-- Ends what an owner holds; record is the one that held() told.
+local function free(name, owner, record)
+  name.dirty = true
+  if name.holder then
+    name.holder, name.used, name.expiry = nil, 0, 0
+  else
+    call('HDEL', name.key .. ':h', owner)
+    name.used = name.used - number(record, 23)
+    if name.used <= 0 then
+      call('DEL', name.key .. ':h')
+      name.used, name.expiry, name.shared = 0, 0, false
+    end
+  end
+end
+
+local function leave(name, owner)
+  call('ZREM', name.key .. ':q', owner)
+  call('HDEL', name.key .. ':w', owner)
+  name.dirty = true
+end
+
+-- The record of a waiter; one that has not been heard of for too long leaves the line.
+local function waiter(name, owner)
+  local record = call('HGET', name.key .. ':w', owner)
+  if record and unpack('>I8', record) > now then
+    return record
+  end
+  leave(name, owner)
+end
+
+local function arrival(name, owner)
+  return name.line and tonumber(call('ZSCORE', name.key .. ':q', owner) or nil)
+end
+
+-- The units of everybody in line before an arrival number, counted no further than is needed to exceed the room.
+local function ahead(name, number_in_line, room)
+  local units, at = 0, 0
+  while name.line and units <= room do
+    local page = call('ZRANGE', name.key .. ':q', at, at + PAGE - 1, 'WITHSCORES')
+    for i = 1, #page, 2 do
+      if tonumber(page[i + 1]) >= number_in_line then
+        return units
+      end
+      local record = waiter(name, page[i])
+      if record then
+        units, at = units + number(record, 23), at + 1
+      end
+    end
+    if #page < 2 * PAGE then
+      return units
+    end
+  end
+  return units
+end
+
+-- The grant rule: the units of everybody ahead, and one's own, fit the capacity.
+local function fits(name, units, number_in_line)
+  local room = (name.cap or units) - name.used - units
+  return room >= 0 and ahead(name, number_in_line, room) <= room
+end
+
+local function wanted(name)
+  return name.line and call('EXISTS', name.key .. ':q') == 1
+end
+
+-- Whether somebody listens on a waiter's own channel. In a cluster the listener may be at any node.
+local function reachable(record)
+  return place or call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] ~= 0
+end
+
+-- The keys of all names that a waiter waits for; nil if it is one.
+local function companions(record)
+  return match(record, '^[^\n]*\n[^\n]*\n[^\n]*\n(.*)$', 31)
+end
+
+-- Whether a waiter fits on all of its names: true or false; nil if it does not stand in every line with one number.
+local function fits_everywhere(name, number_in_line, owner, keys)
+  for key in string.gmatch(keys, '[^\n]+') do
+    local other = load(key)
+    if other ~= name then
+      local record = not other.newer and arrival(other, owner) == number_in_line and waiter(other, owner)
+      if not record then
+        return nil
+      end
+      if not fits(other, number(record, 23), number_in_line) then
+        return false
+      end
+    end
+  end
+  return true
+end
+
+-- Grants a waiter all of its names. Its client may be gone, so the lease is short, and the client is told; the owner of
+-- the request under way needs neither.
+local function grant(name, owner, record, keys, me)
+  local lease = number(record, 27)
+  if owner ~= me and lease > PROVISIONAL then
+    lease = PROVISIONAL
+  end
+  local epochs, granted = '', {}
+  for key in string.gmatch(keys or name.key, '[^\n]+') do
+    local part = load(key)
+    local own = call('HGET', key .. ':w', owner)
+    leave(part, owner)
+    epochs = epochs .. pack('>I8', hold(part, owner, own, lease))
+    granted[#granted + 1] = part
+  end
+  if owner ~= me then
+    for i = 1, #granted do
+      epochs = epochs .. (wanted(granted[i]) and '1' or '0')
+    end
+    outbox[#outbox + 1] = {
+      match(record, '^[^\n]*', 31),
+      'G' .. owner .. pack('>I8I4B', now, lease, #(place or '')) .. (place or '') .. epochs,
+    }
+  end
+end
+
+-- Whoever cannot be told and lives asks again on its own within the longest hint; after that it is gone.
+local function doubt(name, owner, record)
+  if unpack('>I8', record) > now + ABSENT then
+    call('HSET', name.key .. ':w', owner, pack('>I8', now + ABSENT) .. sub(record, 9))
+  end
+end
+
+-- Grants every waiter at the head of the line that fits. One that nobody could tell keeps its place and is passed over.
+local function serve(name, me)
+  local taken, at = name.used, 0
+  while name.line and taken < name.cap do
+    local page = call('ZRANGE', name.key .. ':q', at, at + PAGE - 1, 'WITHSCORES')
+    for i = 1, #page, 2 do
+      local owner, number_in_line = page[i], tonumber(page[i + 1])
+      local record = waiter(name, owner)
+      if record and not (owner == me or reachable(record)) then
+        at = at + 1
+        doubt(name, owner, record)
+      elseif record then
+        local units, keys = number(record, 23), companions(record)
+        local fit = taken + units <= name.cap
+        if keys and fit then
+          fit = fits_everywhere(name, number_in_line, owner, keys)
+        end
+        if fit then
+          grant(name, owner, record, keys, me)
+          taken = taken + units
+        elseif fit == nil then
+          leave(name, owner)
+        else
+          taken, at = taken + units, at + 1
+        end
+        if taken >= name.cap then
+          return
+        end
+      end
+    end
+    if #page < 2 * PAGE then
+      return
+    end
+  end
+end
+
+-- Whether a withdrawn owner is remembered here.
+local function buried(name, owner)
+  if not name.graves then
+    return false
+  end
+  call('ZREMRANGEBYSCORE', name.key .. ':t', '-inf', now)
+  if call('EXISTS', name.key .. ':t') == 0 then
+    name.graves, name.dirty = false, true
+    return false
+  end
+  return call('ZSCORE', name.key .. ':t', owner) ~= false
+end
+
+-- Writes every head that was changed, then sends the messages.
+local function settle()
+  for key, name in pairs(names) do
+    if name.dirty then
+      name.line = wanted(name)
+      local fresh = not name.ends or name.ends - now < KEPT_AT_LEAST
+      if fresh then
+        name.ends = now + KEPT
+      end
+      local flags = (name.line and 1 or 0) + (name.graves and 2 or 0) + (name.shared and 4 or 0)
+      local rest = ''
+      if name.holder then
+        rest = name.holder
+      elseif name.shared or name.line then
+        rest = name.kind .. pack('>I4I4', name.cap, name.used)
+      end
+      local head = '1' .. flags .. pack('>I8I8I8', name.ends, name.expiry, name.last) .. rest
+      if fresh then
+        call('SET', key, head, 'PXAT', string.format('%.0f', name.ends))
+      else
+        call('SET', key, head, 'KEEPTTL')
+      end
+    end
+  end
+  for i = 1, #outbox do
+    call('PUBLISH', outbox[i][1], outbox[i][2])
+  end
+end

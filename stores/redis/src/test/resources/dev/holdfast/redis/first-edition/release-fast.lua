@@ -1,0 +1,39 @@
+-- Release, the common cases of one name. Invariants: only the holder with this epoch and owner, before its lease is over,
+-- gives the name back; the last epoch stays; where there is a line, the first in it gets the name, if that is a waiter
+-- that lives, can be told, and wants all of this name and no other. The answer is 1.
+local fetched = redis.call('GET', KEYS[1])
+if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
+  local format, flags = string.byte(fetched, 1, 2)
+  if format == 49 and flags <= 49 then
+    local ends, expiry, epoch = struct.unpack('>I8I8I8', fetched, 3)
+    local left = redis.call('PTTL', KEYS[1])
+    local now = ends - left
+    if expiry > now and left > 0 and flags == 48 then
+      redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8', 49, 48, ends, 0, epoch), 'KEEPTTL')
+      return 1
+    end
+    local sub, first, second, record = string.sub, nil, nil, nil
+    if expiry > now and left > 172800000 and epoch < 2251799813685247 then
+      first, second = unpack(redis.call('ZRANGE', KEYS[1] .. ':q', 0, 1))
+      record = first and redis.call('HGET', KEYS[1] .. ':w', first)
+    end
+    if record and struct.unpack('>I8', record) > now and sub(record, 18, 22) == sub(fetched, 44, 48)
+      and sub(record, 19, 22) == sub(record, 23, 26) and not string.find(record, '\n[^\n]*\n[^\n]*\n', 31) then
+      local channel, place = string.match(record, '^[^\n]*', 31), ARGV[2]
+      if place or redis.call('PUBSUB', 'NUMSUB', channel)[2] ~= 0 then
+        place = place or ''
+        local lease, granted = math.min(struct.unpack('>I4', record, 27), 3000), (now - 1735689600000) * 1000
+        if granted <= epoch then
+          granted = epoch + 1
+        end
+        redis.call('ZREM', KEYS[1] .. ':q', first)
+        redis.call('HDEL', KEYS[1] .. ':w', first)
+        redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, second and 49 or 48, ends, now + lease + 1, granted,
+          first .. sub(record, 17)), 'KEEPTTL')
+        redis.call('PUBLISH', channel, 'G' .. first .. struct.pack('>I8I4B', now, lease, #place) .. place
+          .. struct.pack('>I8', granted) .. (second and '1' or '0'))
+        return 1
+      end
+    end
+  end
+end

@@ -1,0 +1,48 @@
+-- Renew. Invariant: a lease is extended only while epoch and owner match and it is not over; none is ever created.
+-- KEYS: heads, any number. ARGV: epoch, owner and lease per key. Answers: the time, then per key 0 lost, 1 renewed,
+-- 2 renewed and wanted, 3 evicted.
+local KEPT, KEPT_AT_LEAST = 259200000, 172800000
+local answers = { 0 }
+for i = 1, #KEYS do
+  local key, answer = KEYS[i], 0
+  local head = redis.call('GET', key)
+  local left = head and string.sub(head, 1, 1) == '1' and redis.call('PTTL', key) or 0
+  local owner, lease = string.sub(ARGV[i], 9, 24), struct.unpack('>I4', ARGV[i], 25)
+  if left > 0 then
+    local flags = string.byte(head, 2) - 48
+    local ends = struct.unpack('>I8', head, 3)
+    local now = ends - left
+    local expiry, record
+    if flags >= 4 then
+      record = redis.call('HGET', key .. ':h', owner)
+      if record and string.sub(record, 9, 16) == string.sub(ARGV[i], 1, 8) then
+        expiry = struct.unpack('>I8', record)
+      end
+    elseif #head > 35 and string.sub(head, 19, 42) == string.sub(ARGV[i], 1, 24) then
+      expiry = struct.unpack('>I8', head, 11)
+    end
+    if expiry and expiry > now then
+      answer = flags % 2 == 1 and 2 or 1
+      local until_then = struct.pack('>I8', now + lease + 1)
+      if flags >= 4 then
+        redis.call('HSET', key .. ':h', owner, until_then .. string.sub(record, 9))
+        redis.call('PEXPIRE', key .. ':h', KEPT)
+      else
+        head = string.sub(head, 1, 10) .. until_then .. string.sub(head, 19)
+      end
+      if left < KEPT_AT_LEAST then
+        local later = now + KEPT
+        head = string.sub(head, 1, 2) .. struct.pack('>I8', later) .. string.sub(head, 11)
+        redis.call('SET', key, head, 'PXAT', string.format('%.0f', later))
+      elseif flags < 4 then
+        redis.call('SET', key, head, 'KEEPTTL')
+      end
+    end
+    answers[1] = now
+  end
+  if answer == 0 and redis.call('HEXISTS', key .. ':e', owner) == 1 then
+    answer = 3
+  end
+  answers[i + 1] = answer
+end
+return answers
