@@ -17,7 +17,8 @@ final class ShortRoundTest {
     static final List<String> RIGS = dev.holdfast.torture.rig.Scenes.ALL;
 
     private static final Options SHORT = Options.defaults()
-            .withStorm(Duration.ofSeconds(4), Duration.ofMillis(600))
+            .withStorm(Duration.ofSeconds(3), Duration.ofMillis(500))
+            .withLease(Duration.ofMillis(1200))
             .withOut(Path.of("target", "torture"));
 
     @ParameterizedTest
@@ -30,7 +31,7 @@ final class ShortRoundTest {
         Page.write(history, verdict, Round.summary(List.of(round)));
         assertThat(verdict.violations())
                 .as(
-                        "again with: testing/torture/run --rig %s --seed %d --seconds 4 --gap 600; history: %s",
+                        "again with: testing/torture/run --rig %s --seed %d --seconds 3 --gap 500 --lease 1200; history: %s",
                         rig, SHORT.seed(), history)
                 .isEmpty();
         assertThat(round.proves())

@@ -152,8 +152,8 @@ final class Actor implements Runnable {
     private void linger(Lease lease) throws InterruptedException {
         int roll = random.nextInt(1000);
         long leaseMillis = worker.settings().lease().toMillis();
-        long millis = roll < 20
-                ? leaseMillis + random.nextLong(leaseMillis)
+        long millis = roll < 16
+                ? leaseMillis + random.nextLong(3 * leaseMillis)
                 : roll < 70 ? 50 + random.nextInt(250) : random.nextInt(8);
         long until = System.nanoTime() + Duration.ofMillis(millis).toNanos();
         while (System.nanoTime() < until && firstLost == 0 && !worker.stopping()) {
