@@ -1,0 +1,114 @@
+package dev.holdfast.torture;
+
+import dev.holdfast.rig.CannotRunException;
+import dev.holdfast.torture.check.Checker;
+import dev.holdfast.torture.check.Page;
+import dev.holdfast.torture.check.Verdict;
+import dev.holdfast.torture.mutants.Hunt;
+import dev.holdfast.torture.rig.Scenes;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command line: see {@code testing/torture/run --help}. */
+public final class Main {
+    private static final int VIOLATIONS = 1;
+    private static final int WRONG_ARGUMENTS = 2;
+    private static final int CANNOT_RUN = 3;
+
+    private Options options = Options.defaults();
+    private String check = "";
+    private boolean mutants;
+
+    private Main() {}
+
+    /**
+     * Runs the command.
+     *
+     * @param args see {@code testing/torture/run --help}
+     * @throws InterruptedException if interrupted
+     */
+    public static void main(String[] args) throws InterruptedException {
+        Main main = new Main();
+        int status;
+        try {
+            main.parse(args);
+            status = main.run();
+        } catch (IllegalArgumentException wrong) {
+            System.err.println(wrong.getMessage());
+            status = WRONG_ARGUMENTS;
+        }
+        System.exit(status);
+    }
+
+    private void parse(String[] args) {
+        for (int i = 0; i < args.length; i++) {
+            String word = args[i];
+            if (word.equals("--mutants")) {
+                mutants = true;
+                continue;
+            }
+            i++;
+            if (i == args.length) {
+                throw new IllegalArgumentException(word + " needs a value; see --help");
+            }
+            take(word, args[i]);
+        }
+    }
+
+    private void take(String word, String value) {
+        options = switch (word) {
+            case "--rig" -> options.withRigs(value.equals("all") ? Scenes.ALL : List.of(value.split(",", -1)));
+            case "--url" -> options.withUrl(value).withRigs(List.of("url"));
+            case "--seed" -> options.withSeed(Long.parseLong(value));
+            case "--seconds" -> options.withStorm(Duration.ofSeconds(Long.parseLong(value)), options.gap());
+            case "--minutes" -> options.withStorm(Duration.ofMinutes(Long.parseLong(value)), options.gap());
+            case "--gap" -> options.withStorm(options.storm(), Duration.ofMillis(Long.parseLong(value)));
+            case "--workers" -> options.withWorkers(Integer.parseInt(value), options.threads());
+            case "--threads" -> options.withWorkers(options.workers(), Integer.parseInt(value));
+            case "--lease" -> options.withLease(Duration.ofMillis(Long.parseLong(value)));
+            case "--out" -> options.withOut(Path.of(value));
+            case "--mutant" -> options.withMutant(value);
+            case "--check" -> {
+                check = value;
+                yield options;
+            }
+            default -> throw new IllegalArgumentException("unknown option " + word + "; see --help");
+        };
+    }
+
+    private int run() throws InterruptedException {
+        if (mutants) {
+            return Hunt.run(options, one -> new Torture(one).record(one.rigs().get(0)), System.out) ? 0 : VIOLATIONS;
+        }
+        if (!check.isEmpty()) {
+            Round judged = Round.judge(check, Path.of(check), Checker.check(Path.of(check)));
+            judged.print(System.out);
+            System.out.println("page " + Page.write(judged.file(), judged.verdict(), Round.summary(List.of(judged))));
+            return judged.sound() ? 0 : VIOLATIONS;
+        }
+        List<Round> rounds = new ArrayList<>();
+        boolean skipped = false;
+        for (String rig : options.rigs()) {
+            try {
+                Path file = new Torture(options).record(rig);
+                Verdict verdict = Checker.check(file);
+                Round round = Round.judge(rig, file, verdict);
+                rounds.add(round);
+                round.print(System.out);
+                System.out.println(rig + ": page " + Page.write(file, verdict, Round.summary(List.of(round))));
+            } catch (CannotRunException missing) {
+                skipped = true;
+                System.out.println(rig + ": SKIPPED, " + missing.getMessage());
+            }
+        }
+        System.out.println(Round.summary(rounds));
+        if (rounds.isEmpty()) {
+            return CANNOT_RUN;
+        }
+        return rounds.stream().allMatch(Round::sound)
+                ? skipped && options.rigs().size() == 1 ? CANNOT_RUN : 0
+                : VIOLATIONS;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.holdfast.torture;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a run is told.
+ *
+ * @param rigs which servers
+ * @param url a store that is there already; empty to use rigs
+ * @param seed where chance comes from
+ * @param storm how long faults happen, on each rig
+ * @param gap the mean time between two faults
+ * @param workers how many processes
+ * @param threads in each of them
+ * @param lease of every lock
+ * @param timeout of every command
+ * @param out where histories and pages go
+ * @param mutant a seeded bug; empty for none
+ */
+public record Options(
+        List<String> rigs,
+        String url,
+        long seed,
+        Duration storm,
+        Duration gap,
+        int workers,
+        int threads,
+        Duration lease,
+        Duration timeout,
+        Path out,
+        String mutant) {
+
+    /** {@return what is used if nothing is said} */
+    public static Options defaults() {
+        return new Options(
+                List.of("redis"),
+                "",
+                1,
+                Duration.ofSeconds(20),
+                Duration.ofMillis(700),
+                3,
+                4,
+                Duration.ofMillis(1500),
+                Duration.ofMillis(800),
+                Path.of(System.getProperty("holdfast.torture.out", "target/torture")),
+                "");
+    }
+
+    /**
+     * Chooses rigs.
+     *
+     * @param names their names
+     * @return the changed copy
+     */
+    public Options withRigs(List<String> names) {
+        return new Options(names, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant);
+    }
+
+    /**
+     * Chooses a store that is there already.
+     *
+     * @param given its URL
+     * @return the changed copy
+     */
+    public Options withUrl(String given) {
+        return new Options(rigs, given, seed, storm, gap, workers, threads, lease, timeout, out, mutant);
+    }
+
+    /**
+     * Chooses a seed.
+     *
+     * @param number the seed
+     * @return the changed copy
+     */
+    public Options withSeed(long number) {
+        return new Options(rigs, url, number, storm, gap, workers, threads, lease, timeout, out, mutant);
+    }
+
+    /**
+     * Chooses the length of the storm.
+     *
+     * @param time how long faults happen on each rig
+     * @param between the mean time between two faults
+     * @return the changed copy
+     */
+    public Options withStorm(Duration time, Duration between) {
+        return new Options(rigs, url, seed, time, between, workers, threads, lease, timeout, out, mutant);
+    }
+
+    /**
+     * Chooses the number of workers.
+     *
+     * @param processes how many
+     * @param each threads in each
+     * @return the changed copy
+     */
+    public Options withWorkers(int processes, int each) {
+        return new Options(rigs, url, seed, storm, gap, processes, each, lease, timeout, out, mutant);
+    }
+
+    /**
+     * Chooses the lease.
+     *
+     * @param time of every lock
+     * @return the changed copy
+     */
+    public Options withLease(Duration time) {
+        return new Options(rigs, url, seed, storm, gap, workers, threads, time, timeout, out, mutant);
+    }
+
+    /**
+     * Chooses where files go.
+     *
+     * @param directory for histories and pages
+     * @return the changed copy
+     */
+    public Options withOut(Path directory) {
+        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, directory, mutant);
+    }
+
+    /**
+     * Chooses a seeded bug.
+     *
+     * @param word its name
+     * @return the changed copy
+     */
+    public Options withMutant(String word) {
+        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, word);
+    }
+}

@@ -1,0 +1,174 @@
+package dev.holdfast.torture;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockOptions;
+import dev.holdfast.LockView;
+import dev.holdfast.rig.Rig;
+import dev.holdfast.torture.fault.FaultKind;
+import dev.holdfast.torture.fault.Schedule;
+import dev.holdfast.torture.fault.Storm;
+import dev.holdfast.torture.history.Line;
+import dev.holdfast.torture.referee.Referee;
+import dev.holdfast.torture.referee.RefereeLine;
+import dev.holdfast.torture.rig.Scene;
+import dev.holdfast.torture.rig.Scenes;
+import dev.holdfast.torture.worker.StallMeter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Records one history: a control without locks, a time to get warm, a storm of faults, the calm after it, the end of all
+ * workers, and a look at what is left in the store.
+ */
+final class Torture {
+    private static final Duration CONTROL = Duration.ofMillis(700);
+    private static final Duration WARM = Duration.ofMillis(1200);
+    private static final Duration CALM = Duration.ofMillis(1500);
+
+    /** Longer than the five seconds within which everybody has to work again. */
+    private static final Duration TIME_TO_RECOVER = Duration.ofSeconds(8);
+
+    private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(25);
+    private static final int MANY = 1_000;
+
+    private final Options options;
+
+    Torture(Options options) {
+        this.options = options;
+    }
+
+    /** Records one history on one rig, and returns its file. */
+    Path record(String rigName) throws InterruptedException {
+        Path directory = directory(rigName);
+        Path file = directory.resolve("history.jsonl");
+        try (Rig rig = new Rig()) {
+            Scenes scenes = new Scenes(rig, options.workers(), options.lease());
+            Scene scene = options.url().isEmpty() ? scenes.build(rigName) : scenes.given(rigName, options.url());
+            ChildProcess process =
+                    ChildProcess.start(Referee.class, directory.resolve("referee.log"), List.of(file.toString()));
+            try {
+                String said = process.hear();
+                if (!said.startsWith("port ")) {
+                    throw new IllegalStateException("the referee does not start; see " + directory);
+                }
+                record(scene, directory, Integer.parseInt(said.substring("port ".length())));
+            } finally {
+                process.leave(TIME_TO_LEAVE);
+            }
+        }
+        return file;
+    }
+
+    private Path directory(String rigName) {
+        String name = rigName + "-" + options.seed() + (options.mutant().isEmpty() ? "" : "-" + options.mutant());
+        Path directory = options.out().resolve(name).toAbsolutePath();
+        try {
+            return Files.createDirectories(directory);
+        } catch (IOException failed) {
+            throw new UncheckedIOException("there is no place for histories", failed);
+        }
+    }
+
+    private void record(Scene scene, Path directory, int port) throws InterruptedException {
+        String prefix = "torture-" + options.seed() + "-" + Long.toString(System.nanoTime(), Character.MAX_RADIX) + "/";
+        try (RefereeLine referee = RefereeLine.open("coordinator", port);
+                Workers workers =
+                        new Workers(options, scene, prefix, port, referee, directory.resolve("workers.log"))) {
+            StallMeter.start("coordinator", referee::tell);
+            begin(scene, referee, prefix);
+            workers.start();
+            phase(referee, "control");
+            workers.tell("control");
+            sleep(CONTROL);
+            workers.tell("locks");
+            phase(referee, "warm");
+            sleep(WARM);
+            phase(referee, "storm");
+            List<FaultKind> kinds = new ArrayList<>(workers.faults());
+            kinds.addAll(scene.faults());
+            new Storm(referee).run(Schedule.draw(options.seed(), kinds, options.storm(), options.gap()));
+            phase(referee, "calm");
+            referee.tell(Line.of("living").with("names", String.join(",", workers.names())));
+            referee.sync();
+            workers.awaitAnswers(TIME_TO_RECOVER.plus(scene.afterlife()));
+            sleep(CALM);
+            phase(referee, "end");
+            workers.leave(TIME_TO_LEAVE);
+            look(scene, referee, prefix);
+            referee.sync();
+            phase(referee, "done");
+        }
+    }
+
+    private void begin(Scene scene, RefereeLine referee, String prefix) {
+        try (Holdfast locks = connect(scene)) {
+            referee.tell(Line.of("store")
+                    .with("rig", scene.name())
+                    .with("seed", Long.toString(options.seed()))
+                    .with("mutant", options.mutant())
+                    .with("prefix", prefix)
+                    .with("leaseMillis", options.lease().toMillis())
+                    .with("timeoutMillis", options.timeout().toMillis())
+                    .with("afterlifeMillis", scene.afterlife().toMillis())
+                    .with("workers", options.workers())
+                    .with("expiry", locks.traits().expiry().name())
+                    .with("failover", locks.traits().failover())
+                    .with(
+                            "promises",
+                            locks.traits().promises().stream()
+                                    .map(Enum::name)
+                                    .sorted()
+                                    .collect(Collectors.joining(","))));
+        }
+    }
+
+    /** Waits, at most for the time that the store may keep what dead workers held, until nothing is left. */
+    private void look(Scene scene, RefereeLine referee, String prefix) throws InterruptedException {
+        long begin = System.nanoTime();
+        Duration patience = scene.afterlife().plusSeconds(5);
+        String left = "?";
+        while (System.nanoTime() - begin < patience.toNanos() && !left.isEmpty()) {
+            try (Holdfast locks = connect(scene)) {
+                left = "?";
+                while (System.nanoTime() - begin < patience.toNanos() && !left.isEmpty()) {
+                    left = left(locks.list(prefix, MANY));
+                    sleep(Duration.ofMillis(50));
+                }
+            } catch (HoldfastException unavailable) {
+                left = "? " + unavailable.getMessage();
+                sleep(Duration.ofMillis(100));
+            }
+        }
+        referee.tell(Line.of("left").with("what", left).with("from", begin));
+    }
+
+    private Holdfast connect(Scene scene) {
+        return Holdfast.builder()
+                .url(scene.directUrl())
+                .defaults(LockOptions.defaults().withLeaseTime(options.lease()))
+                .build();
+    }
+
+    private static String left(List<LockView> views) {
+        return views.stream()
+                .filter(view -> !view.holders().isEmpty() || !view.waiters().isEmpty())
+                .map(view -> view.name() + " holders=" + view.holders() + " waiters=" + view.waiters())
+                .collect(Collectors.joining("; "));
+    }
+
+    private static void phase(RefereeLine referee, String name) {
+        referee.tell(Line.of("phase").with("name", name));
+    }
+
+    private static void sleep(Duration time) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+    }
+}

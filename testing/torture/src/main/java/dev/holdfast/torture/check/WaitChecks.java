@@ -1,0 +1,187 @@
+package dev.holdfast.torture.check;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * P11, P12 and P13: nobody waits beside a free lock, a dead holder is replaced in time, and nobody is passed over again
+ * and again.
+ */
+record WaitChecks(History history, Excuses excuses, Verdict verdict) {
+    private static final long WAKE_UP_NANOS = 1_000_000_000;
+    private static final long IN_LINE_NANOS = 300_000_000;
+    private static final int TURNS = 4;
+
+    void run() {
+        ExclusionChecks.byName(history).forEach((name, ops) -> {
+            beside(name, ops);
+            if (history.promises("FAIR")) {
+                fair(name, ops);
+            }
+        });
+        replaced();
+    }
+
+    /** P12: a waiter, and a time in which nobody can have held or been given the lock. */
+    private void beside(String name, List<Op> ops) {
+        List<Op> busy = ops.stream()
+                .filter(op -> op.names.size() > 1 || !(op.outcome.equals("none") || op.outcome.equals("cancelled")))
+                .sorted(Comparator.comparingLong(op -> op.invoked))
+                .toList();
+        for (Op waiter : ops) {
+            if (waiter.names.size() > 1 || waiter.outcome.isEmpty() || waiter.took < WAKE_UP_NANOS) {
+                continue;
+            }
+            long free = waiter.invoked;
+            for (Op op : busy) {
+                if (op.id.equals(waiter.id) || !maySwallow(op)) {
+                    continue;
+                }
+                gap(name, waiter, free, Math.min(from(op), waiter.returned));
+                free = Math.max(free, until(op));
+            }
+            gap(name, waiter, free, waiter.returned);
+        }
+    }
+
+    /**
+     * Whoever may have had units that the waiter needs. A claim over several names stands in the lines of all of them, and
+     * what is behind it waits, although the name is free.
+     */
+    private static boolean maySwallow(Op op) {
+        return op.names.size() > 1
+                || op.granted()
+                || op.outcome.equals("unknown")
+                || op.outcome.isEmpty()
+                || op.outcome.equals("closed");
+    }
+
+    private static long from(Op op) {
+        return op.invoked;
+    }
+
+    /** When the store certainly had the lock back, as far as its holder can tell. */
+    private long until(Op op) {
+        if (op.granted() && op.ended != Op.NEVER) {
+            boolean lost = op.how.equals("lost") || op.seenLost != Op.NEVER || op.told != Op.NEVER;
+            // A release that nobody waits for, or that was not answered, is repeated in the background until the lease
+            // ends.
+            return lost || op.how.equals("async") ? op.ended + history.afterlifeNanos() : op.ended;
+        }
+        boolean left = op.outcome.equals("none") || op.outcome.equals("cancelled");
+        long rest = left ? WAKE_UP_NANOS / 2 : history.afterlifeNanos() + history.timeoutNanos();
+        return Math.min(op.returned, history.last) + rest;
+    }
+
+    private void gap(String name, Op waiter, long from, long to) {
+        if (to - from < WAKE_UP_NANOS) {
+            return;
+        }
+        long stalled = 2 * history.stalled(waiter.process, from, to);
+        // Before a fault is over, and for a lease after it, the store may not know what its clients know.
+        long before = history.afterlifeNanos() + history.timeoutNanos();
+        if (to - from > WAKE_UP_NANOS + stalled && history.calm(from, to, before)) {
+            verdict.violated(
+                    "P12",
+                    from,
+                    "'" + name + "' was free for " + (to - from) / 1_000_000 + " ms while " + waiter + " waited");
+        }
+    }
+
+    /** P13: while one client waits all the time, another one is not granted again and again by the store. */
+    private void fair(String name, List<Op> ops) {
+        List<Op> granted = ops.stream()
+                .filter(op -> op.granted() && op.exclusive() && op.names.size() == 1 && op.ofTheStore(name))
+                .sorted(Comparator.comparingLong(op -> op.returned))
+                .toList();
+        for (Op waiter : ops) {
+            if (!waiter.exclusive()
+                    || waiter.names.size() > 1
+                    || waiter.outcome.isEmpty()
+                    || waiter.outcome.equals("unknown")) {
+                continue;
+            }
+            List<Op> others = new ArrayList<>();
+            // By then its claim has reached the store, however busy the machine was.
+            long inLine = waiter.invoked
+                    + IN_LINE_NANOS
+                    + 2 * history.stalled(waiter.process, waiter.invoked, waiter.invoked + IN_LINE_NANOS);
+            for (Op op : granted) {
+                boolean during = op.invoked > inLine && op.returned < waiter.returned;
+                if (during && op.client.equals(waiter.client)) {
+                    others.clear();
+                } else if (during) {
+                    others.add(op);
+                }
+                passed(name, waiter, others, op);
+            }
+        }
+    }
+
+    private void passed(String name, Op waiter, List<Op> others, Op latest) {
+        long most =
+                others.stream().filter(op -> op.client.equals(latest.client)).count();
+        if (most > TURNS && history.calm(waiter.invoked, latest.returned, history.leaseNanos())) {
+            verdict.violated(
+                    "P13",
+                    latest.returned,
+                    "'" + name + "': " + latest.client + " was granted " + most + " times while " + waiter + " waited");
+            others.clear();
+        }
+    }
+
+    /** P11: measured always; a violation only if nothing else explains the delay. */
+    private void replaced() {
+        List<Long> times = new ArrayList<>();
+        for (Interval kill : history.faults) {
+            if (!kill.what().equals("killed") || !kill.target().startsWith("w")) {
+                continue;
+            }
+            for (Op dead : history.ops.values()) {
+                boolean held = dead.granted()
+                        && dead.ended == Op.NEVER
+                        && dead.returned < kill.begun()
+                        && dead.process.replaceFirst("-.*", "").equals(kill.target())
+                        && dead.exclusive();
+                if (held) {
+                    dead.names.forEach(name -> next(name, dead, kill, times));
+                }
+            }
+        }
+        times.sort(Comparator.naturalOrder());
+        if (!times.isEmpty()) {
+            verdict.count("dead_holders_replaced", times.size());
+            verdict.measure(
+                    "dead_holder_replaced_ms_median_max",
+                    times.get(times.size() / 2) / 1_000_000 + "/" + times.get(times.size() - 1) / 1_000_000);
+        }
+    }
+
+    private void next(String name, Op dead, Interval kill, List<Long> times) {
+        boolean awaited = history.ops.values().stream()
+                .anyMatch(op -> op.names.contains(name) && op.invoked < kill.begun() && op.returned > kill.over());
+        history.ops.values().stream()
+                .filter(op -> awaited && op.granted() && op.names.contains(name) && op.token(name) > dead.token(name))
+                .mapToLong(op -> op.returned)
+                .filter(at -> at > kill.active())
+                .min()
+                .ifPresent(at -> {
+                    long took = at - kill.active();
+                    times.add(took);
+                    long bound = history.afterlifeNanos()
+                            + WAKE_UP_NANOS
+                            + 2 * history.stalled("coordinator", kill.begun(), at);
+                    boolean onlyThis = history.faults.stream()
+                            .filter(fault -> !fault.equals(kill))
+                            .noneMatch(fault -> fault.mayTouch(kill.begun() - history.leaseNanos(), at));
+                    if (took > bound && onlyThis && !excuses.forgotten(kill.begun(), at)) {
+                        verdict.violated(
+                                "P11",
+                                at,
+                                "'" + name + "' of the dead " + dead + " was granted again after " + took / 1_000_000
+                                        + " ms");
+                    }
+                });
+    }
+}

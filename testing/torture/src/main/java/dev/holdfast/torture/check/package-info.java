@@ -1,0 +1,5 @@
+/** Judges a recorded history. */
+@NullMarked
+package dev.holdfast.torture.check;
+
+import org.jspecify.annotations.NullMarked;

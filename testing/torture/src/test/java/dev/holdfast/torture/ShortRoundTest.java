@@ -1,0 +1,42 @@
+package dev.holdfast.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.torture.check.Checker;
+import dev.holdfast.torture.check.Page;
+import dev.holdfast.torture.check.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** A few seconds of torture on every rig. A server that cannot run here skips its rig with the reason. */
+final class ShortRoundTest {
+    /** As {@link dev.holdfast.torture.rig.Scenes#ALL}; named here so that a report shows each. */
+    static final List<String> RIGS = dev.holdfast.torture.rig.Scenes.ALL;
+
+    private static final Options SHORT = Options.defaults()
+            .withStorm(Duration.ofSeconds(3), Duration.ofMillis(500))
+            .withLease(Duration.ofMillis(1200))
+            .withOut(Path.of("target", "torture"));
+
+    @ParameterizedTest
+    @FieldSource("RIGS")
+    void nothingIsViolated(String rig) throws InterruptedException {
+        Path history = new Torture(SHORT).record(rig);
+        Verdict verdict = Checker.check(history);
+        Round round = Round.judge(rig, history, verdict);
+        round.print(System.out);
+        Page.write(history, verdict, Round.summary(List.of(round)));
+        assertThat(verdict.violations())
+                .as(
+                        "again with: testing/torture/run --rig %s --seed %d --seconds 3 --gap 500 --lease 1200; history: %s",
+                        rig, SHORT.seed(), history)
+                .isEmpty();
+        assertThat(round.proves())
+                .as("the control without locks lost updates, locks were granted, faults happened: %s", verdict.counts())
+                .isTrue();
+        assertThat(verdict.counted("lost_updates_guarded")).isZero();
+    }
+}
