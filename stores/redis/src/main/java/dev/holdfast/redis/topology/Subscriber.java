@@ -12,7 +12,9 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -183,6 +185,18 @@ public final class Subscriber {
         }
     }
 
+    /** Looks whether the subscription is alive, because another connection was not. */
+    public void lookAtOnce() {
+        Subscription now = current;
+        if (now != null && now.confirmed && !now.isOver && now.looked.compareAndSet(false, true)) {
+            try {
+                context.ioExecutor().execute(now::beat);
+            } catch (RejectedExecutionException closing) {
+                now.looked.set(false);
+            }
+        }
+    }
+
     private void beat() {
         if (closed) {
             return;
@@ -218,6 +232,9 @@ public final class Subscriber {
         private volatile long heardNanos;
         private volatile boolean isOver;
 
+        /** Somebody has asked for a sign of life since the last one. */
+        private final AtomicBoolean looked = new AtomicBoolean();
+
         Subscription(Server post, Listening listening) {
             this.post = post;
             this.listening = listening;
@@ -248,6 +265,7 @@ public final class Subscriber {
         @Override
         public void pong() {
             heardNanos = context.clock().nanos();
+            looked.set(false);
         }
 
         /** Asks for a sign of life, which has to come before the command timeout. */
