@@ -31,15 +31,17 @@ class PermitsOfSeveralSizesTest {
     void grantOfADirectAttemptLeavesNoClaimOfAnotherSizeForTheHeadOfTheLine() throws InterruptedException {
         CountDownLatch direct = new CountDownLatch(1);
         CountDownLatch queued = new CountDownLatch(1);
+        CountDownLatch directIsAsked = new CountDownLatch(1);
         CountDownLatch queuedIsAsked = new CountDownLatch(1);
         try (Holdfast other = Holdfast.connect("memory:sizes");
                 Holdfast locks = Holdfast.builder()
                         .commandTimeout(LIMIT)
-                        .store(context -> new HeldUp(context, direct, queued, queuedIsAsked))
+                        .store(context -> new HeldUp(context, direct, directIsAsked, queued, queuedIsAsked))
                         .build()) {
             Lease all = other.semaphore("s", CAPACITY).permits(CAPACITY).acquire();
             DistributedSemaphore semaphore = locks.semaphore("s", CAPACITY);
             CompletableFuture<Lease> first = semaphore.permits(1).acquireAsync();
+            assertThat(directIsAsked.await(30, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<Optional<Lease>> leaves = semaphore.permits(1).tryAcquireAsync(SHORT);
             assertThat(queuedIsAsked.await(30, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<Optional<Lease>> isLate = semaphore.permits(1).tryAcquireAsync(LONGER);
@@ -71,14 +73,21 @@ class PermitsOfSeveralSizesTest {
     /** Holds up the first request of a direct attempt, and the first of a claim that queues. */
     private static final class HeldUp extends DelegatingStore {
         private final CountDownLatch direct;
+        private final CountDownLatch directIsAsked;
         private final CountDownLatch queued;
         private final CountDownLatch queuedIsAsked;
         private final AtomicBoolean firstDirect = new AtomicBoolean(true);
         private final AtomicBoolean firstQueued = new AtomicBoolean(true);
 
-        HeldUp(StoreContext context, CountDownLatch direct, CountDownLatch queued, CountDownLatch queuedIsAsked) {
+        HeldUp(
+                StoreContext context,
+                CountDownLatch direct,
+                CountDownLatch directIsAsked,
+                CountDownLatch queued,
+                CountDownLatch queuedIsAsked) {
             super("sizes", context);
             this.direct = direct;
+            this.directIsAsked = directIsAsked;
             this.queued = queued;
             this.queuedIsAsked = queuedIsAsked;
         }
@@ -86,6 +95,7 @@ class PermitsOfSeveralSizesTest {
         @Override
         public AcquireOutcome tryAcquire(Claim claim) {
             if (!claim.queue() && firstDirect.getAndSet(false)) {
+                directIsAsked.countDown();
                 await(direct);
             }
             if (claim.queue() && firstQueued.getAndSet(false)) {
