@@ -70,9 +70,12 @@ final class PromotionTest {
             await().atMost(PATIENCE).ignoreExceptions().until(() -> take(late, "settled") > 0);
             // Whoever has not heard of it goes on with the old one, for as long as that lets him.
             List<Long> outdated = new ArrayList<>();
-            old.ask("REPLICAOF", "NO", "ONE");
             for (String name : List.of("known", "new", "other")) {
-                outdated.add(take(early, name));
+                await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                    // Sentinels make it a replica again as soon as they see it.
+                    old.ask("REPLICAOF", "NO", "ONE");
+                    return outdated.add(take(early, name));
+                });
             }
             List<Long> current = new ArrayList<>();
             for (String name : List.of("known", "new", "other")) {
