@@ -74,7 +74,7 @@ final class MutantStore implements LockStore {
                     .toList();
             return new Claim(more, claim.owner(), claim.lease(), claim.holder(), claim.queue());
         }
-        return mutant == Mutant.NO_LINE ? claim.queued(false) : claim;
+        return claim;
     }
 
     private AcquireOutcome changed(Claim claim, AcquireOutcome outcome) {
@@ -92,10 +92,6 @@ final class MutantStore implements LockStore {
         switch (mutant) {
             case WAKE_UP_LOST -> {
                 return new AcquireOutcome.Contended(Duration.ofMinutes(10));
-            }
-            case NO_LINE -> {
-                return new AcquireOutcome.Contended(
-                        Duration.ofMillis(1 + context.random().nextInt(60)));
             }
             case CONTENDED_AS_UNKNOWN -> {
                 if (seldom()) {
