@@ -112,7 +112,7 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Chooses where callbacks run and futures complete, instead of a pool of the client's own (64 threads at most). What
+     * Chooses where callbacks run and futures complete, instead of threads of the client's own (64 at most, and 256 for losses). What
      * it refuses runs on that pool. An executor that runs tasks on the calling thread is never given one on the threads
      * that watch deadlines or call the store.
      *

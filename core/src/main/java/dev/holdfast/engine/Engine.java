@@ -3,6 +3,7 @@ package dev.holdfast.engine;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.Lease;
+import dev.holdfast.LossReason;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -41,6 +43,8 @@ public final class Engine {
     final Timeline timeline;
     final StoreCalls calls;
     final Executor callbacks;
+    final Executor lossCallbacks;
+    final Executor signals;
     public final Events events;
     final Pace pace;
     final boolean staysAwake;
@@ -70,17 +74,13 @@ public final class Engine {
         this.timeline = surroundings.timeline();
         this.calls = surroundings.calls();
         this.callbacks = surroundings.callbacks();
+        this.lossCallbacks = surroundings.lossCallbacks();
+        this.signals = surroundings.signals();
         this.owners = surroundings.owners();
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(
-                listener,
-                callbacks,
-                surroundings.lossCallbacks(),
-                timeline,
-                clock,
-                listener == null ? null : new Statistics(this));
+        this.events = new Events(surroundings, listener, listener == null ? null : new Statistics(this));
     }
 
     /**
@@ -147,7 +147,17 @@ public final class Engine {
 
     /** Acquires without a thread; completes with null if somebody else has the lock. */
     public CompletableFuture<@Nullable Lease> acquireAsync(Terms terms, long waitNanos) {
-        return new FutureWaiter(this, terms, waitNanos).start();
+        return new FutureWaiter(this, terms, waitNanos, callbacks).start();
+    }
+
+    /** Acquires for the client itself, without limit: its own next step must not wait for user code. */
+    public CompletableFuture<@Nullable Lease> acquireForClient(Terms terms) {
+        return new FutureWaiter(this, terms, Long.MAX_VALUE, signals).start();
+    }
+
+    /** Tells the client itself of the loss of a lease that it took; that does not wait for user code either. */
+    public void onLostForClient(Lease own, Consumer<LossReason> action) {
+        ((HeldLease) own).onLost(signals, action);
     }
 
     /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */

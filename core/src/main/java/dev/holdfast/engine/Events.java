@@ -11,13 +11,12 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the user's listener what happens, one event after another, and holders of their losses. */
 public final class Events {
     private final @Nullable HoldfastListener listener;
-    private final Executor lossCallbacks;
+    private final Executor signals;
     private final MonotonicClock clock;
 
     /** Counts for the listener; null without one. */
@@ -26,20 +25,14 @@ public final class Events {
     /** Null without a listener. */
     private final @Nullable EventQueue queue;
 
-    Events(
-            @Nullable HoldfastListener listener,
-            Executor callbacks,
-            Executor lossCallbacks,
-            Timeline timeline,
-            MonotonicClock clock,
-            @Nullable Statistics counts) {
+    Events(Surroundings surroundings, @Nullable HoldfastListener listener, @Nullable Statistics counts) {
         this.listener = listener;
-        this.lossCallbacks = lossCallbacks;
-        this.clock = clock;
+        this.signals = surroundings.signals();
+        this.clock = surroundings.clock();
         this.counts = counts;
         this.queue = listener == null || counts == null
                 ? null
-                : new EventQueue(listener, callbacks, timeline, clock, counts.dropped);
+                : new EventQueue(listener, surroundings.callbacks(), surroundings.timeline(), clock, counts.dropped);
     }
 
     /** Tells the listener of the client's numbers. */
@@ -169,11 +162,12 @@ public final class Events {
             later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
         }
         if (hold.interrupts()) {
-            // At once: it is no code of the user's, and must not wait for any.
-            after.then(hold::interrupt);
+            // It must not wait for user code; nor may the thread for time wait for what an interrupt sets off.
+            after.then(() -> hold.interruptOn(signals));
         }
-        for (Consumer<LossReason> action : hold.takeListeners()) {
-            after.then(() -> lossCallbacks.execute(() -> guarded(name, () -> action.accept(reason))));
+        for (Hold.Listener told : hold.takeListeners()) {
+            after.then(() ->
+                    told.where().execute(() -> guarded(name, () -> told.action().accept(reason))));
         }
     }
 

@@ -2,15 +2,18 @@ package dev.holdfast.engine;
 
 import dev.holdfast.Lease;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A waiter without a thread: its outcome completes a future. */
 final class FutureWaiter extends Waiter {
     private final CompletableFuture<@Nullable Lease> future = new CompletableFuture<>();
     private final Timed timeout = new Timeout();
+    private final Executor completes;
 
-    FutureWaiter(Engine engine, Terms terms, long waitNanos) {
+    FutureWaiter(Engine engine, Terms terms, long waitNanos, Executor completes) {
         super(engine, terms, waitNanos);
+        this.completes = completes;
     }
 
     /** Completes with the lease, or with null if somebody else has the lock. Completed from outside, it gives up. */
@@ -37,7 +40,7 @@ final class FutureWaiter extends Waiter {
 
     @Override
     void deliver() {
-        engine.callbacks.execute(this::complete);
+        completes.execute(this::complete);
     }
 
     private void complete() {

@@ -5,7 +5,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +58,9 @@ final class HeldGrant {
 
     /** Whether a renewal is under way. */
     private boolean renewing;
+
+    /** Whether the last renewal was not answered. */
+    private boolean unanswered;
 
     private long renewAtNanos;
 
@@ -257,7 +259,7 @@ final class HeldGrant {
         } else {
             if (!renewing && now >= renewAtNanos) {
                 renewing = true;
-                gate.engine.renewer.add(this, now);
+                gate.engine.renewer.add(this, unanswered, now);
             }
             plan();
         }
@@ -313,6 +315,7 @@ final class HeldGrant {
             lose(reason, after);
             return;
         }
+        unanswered = unknown;
         if (unknown) {
             renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
         } else {
@@ -352,7 +355,7 @@ final class HeldGrant {
      * @return the reason, or null if not lost
      */
     @Nullable
-    LossReason noticeLoss(Hold lease, @Nullable Consumer<LossReason> listener) {
+    LossReason noticeLoss(Hold lease, Hold.@Nullable Listener listener) {
         AfterUnlock after = new AfterUnlock();
         LossReason reason;
         synchronized (gate) {

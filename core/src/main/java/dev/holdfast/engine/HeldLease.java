@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** The handle that a user holds. Everything that lives on after it is forgotten is in its {@link Hold}. */
@@ -91,8 +92,12 @@ final class HeldLease implements Lease {
 
     @Override
     public void onLost(Consumer<LossReason> action) {
+        onLost(engine().lossCallbacks, action);
+    }
+
+    void onLost(Executor where, Consumer<LossReason> action) {
         Objects.requireNonNull(action, "action");
-        LossReason reason = hold.grant.noticeLoss(hold, action);
+        LossReason reason = hold.grant.noticeLoss(hold, new Hold.Listener(where, action));
         if (reason != null) {
             engine().events.guarded(name(), () -> action.accept(reason));
         }

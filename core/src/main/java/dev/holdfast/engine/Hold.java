@@ -7,6 +7,7 @@ import dev.holdfast.spi.Grant;
 import java.lang.ref.PhantomReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ final class Hold extends PhantomReference<HeldLease> {
         RELEASED,
         LOST
     }
+
+    /** What to do when it is lost, and on which threads. */
+    record Listener(Executor where, Consumer<LossReason> action) {}
 
     final HeldGrant grant;
     final int sequence;
@@ -51,7 +55,7 @@ final class Hold extends PhantomReference<HeldLease> {
     /** Whether the holder knows of the loss from a quiet release. */
     volatile boolean lossAcknowledged;
 
-    private @Nullable List<Consumer<LossReason>> listeners;
+    private @Nullable List<Listener> listeners;
 
     /** Whether the holder has begun to close; guarded by this object's monitor. */
     private boolean closing;
@@ -81,17 +85,26 @@ final class Hold extends PhantomReference<HeldLease> {
         state = State.LOST;
     }
 
-    void addListener(Consumer<LossReason> listener) {
+    void addListener(Listener listener) {
         if (listeners == null) {
             listeners = new ArrayList<>(1);
         }
         listeners.add(listener);
     }
 
-    List<Consumer<LossReason>> takeListeners() {
-        List<Consumer<LossReason>> taken = listeners == null ? List.of() : listeners;
+    List<Listener> takeListeners() {
+        List<Listener> taken = listeners == null ? List.of() : listeners;
         listeners = null;
         return taken;
+    }
+
+    /** Has the thread interrupted that took the lease. A thread may do as it likes when it is interrupted, even block. */
+    void interruptOn(Executor signals) {
+        if (interruptee == Thread.currentThread()) {
+            interrupt();
+        } else {
+            signals.execute(this::interrupt);
+        }
     }
 
     boolean interrupts() {
@@ -99,7 +112,7 @@ final class Hold extends PhantomReference<HeldLease> {
     }
 
     /** Interrupts the thread that took the lease, unless it has begun to close it. */
-    synchronized void interrupt() {
+    private synchronized void interrupt() {
         if (interruptee != null && !closing) {
             interruptee.interrupt();
         }

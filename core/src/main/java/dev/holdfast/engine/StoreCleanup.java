@@ -26,14 +26,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A task is dropped only when the store must have forgotten the matter: after the lease and two more minutes, or, where
  * grants end with a session, never while that session lives. A few requests are under way at a time, on threads of their
- * own. Tasks that have failed least often come first, so one silent server does not hold up what concerns the others.
+ * own. Tasks that have failed least often come first, so one silent server does not hold up what concerns the others;
+ * and releases before withdrawals, which nobody waits for.
  * Releases share a request; the more often they have failed, the fewer share one.
  */
 final class StoreCleanup {
     /** Beyond the lease, a store has forgotten a grant; a tombstone may be wanted for a while longer. */
     private static final long LONGEST_EXTRA_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    private static final int MOST_AT_ONCE = 4;
+    private static final int MOST_AT_ONCE = 5;
+
+    /** Of these. Nobody waits for a withdrawal, but others may wait for a lock to be released. */
+    private static final int KEPT_FOR_RELEASES = 1;
 
     /** When the client closes, everything is to be said within one command timeout. */
     private static final int MOST_AT_ONCE_IN_CLOSING = 64;
@@ -50,7 +54,9 @@ final class StoreCleanup {
     private final AtomicInteger open = new AtomicInteger();
 
     /** Tasks to be tried now, by how often they have failed; guarded by this object's monitor, as are the waiting and the count. */
-    private final List<Deque<CleanupTask>> due = new ArrayList<>(RANKS);
+    private final List<Deque<Release>> dueReleases = new ArrayList<>(RANKS);
+
+    private final List<Deque<Withdrawal>> dueWithdrawals = new ArrayList<>(RANKS);
 
     /** Tasks that wait for their next try. */
     private final Set<CleanupTask> waiting = new LinkedHashSet<>();
@@ -63,7 +69,8 @@ final class StoreCleanup {
     StoreCleanup(Engine engine) {
         this.engine = engine;
         for (int rank = 0; rank < RANKS; rank++) {
-            due.add(new ArrayDeque<>());
+            dueReleases.add(new ArrayDeque<>());
+            dueWithdrawals.add(new ArrayDeque<>());
         }
     }
 
@@ -121,7 +128,12 @@ final class StoreCleanup {
 
     private synchronized void add(CleanupTask task) {
         waiting.remove(task);
-        due.get(Math.min(task.failures, RANKS - 1)).add(task);
+        int rank = Math.min(task.failures, RANKS - 1);
+        if (task instanceof Release release) {
+            dueReleases.get(rank).add(release);
+        } else if (task instanceof Withdrawal withdrawal) {
+            dueWithdrawals.get(rank).add(withdrawal);
+        }
     }
 
     /** When a store must have forgotten a matter; where grants end with a session, it never does by itself. */
@@ -190,7 +202,7 @@ final class StoreCleanup {
         Predicate<CleanupTask> goes =
                 task -> task instanceof Release release && release.isOf(session) && moot.add(release);
         synchronized (this) {
-            due.forEach(rank -> rank.removeIf(goes));
+            dueReleases.forEach(rank -> rank.removeIf(goes));
             waiting.removeIf(goes);
         }
         for (Release task : moot) {
@@ -241,25 +253,25 @@ final class StoreCleanup {
 
     /** The next task, if there is one and room for one more request. */
     private synchronized @Nullable CleanupTask next() {
-        if (underWay < (engine.isClosed() ? MOST_AT_ONCE_IN_CLOSING : MOST_AT_ONCE)) {
-            for (Deque<CleanupTask> rank : due) {
-                if (!rank.isEmpty()) {
-                    underWay++;
-                    return rank.remove();
-                }
+        int room = (engine.isClosed() ? MOST_AT_ONCE_IN_CLOSING : MOST_AT_ONCE) - underWay;
+        CleanupTask first = null;
+        for (int rank = 0; rank < RANKS && first == null && room > 0; rank++) {
+            first = dueReleases.get(rank).poll();
+            if (first == null && room > KEPT_FOR_RELEASES) {
+                first = dueWithdrawals.get(rank).poll();
             }
         }
-        return null;
+        underWay += first == null ? 0 : 1;
+        return first;
     }
 
     /** Adds the releases that come next and have failed as often. */
     private synchronized List<Release> batchOf(Release first) {
         List<Release> batch = new ArrayList<>(List.of(first));
         int rank = Math.min(first.failures, RANKS - 1);
-        Deque<CleanupTask> others = due.get(rank);
-        while (batch.size() < MOST_RELEASES_PER_REQUEST >> rank && others.peek() instanceof Release more) {
-            batch.add(more);
-            others.remove();
+        Deque<Release> others = dueReleases.get(rank);
+        while (batch.size() < MOST_RELEASES_PER_REQUEST >> rank && !others.isEmpty()) {
+            batch.add(others.remove());
         }
         return batch;
     }

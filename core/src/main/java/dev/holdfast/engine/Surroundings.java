@@ -15,6 +15,7 @@ import java.util.random.RandomGenerator;
  * @param calls how the store is called in the background
  * @param callbacks where user code runs
  * @param lossCallbacks where user code runs that is told of a loss, which must not wait for other user code
+ * @param signals where things are told that must not wait for user code: interrupts, the steps of elections
  * @param random for jitter
  * @param owners mints owner ids
  * @param commandTimeout the longest that one call to the store may take
@@ -26,6 +27,7 @@ public record Surroundings(
         StoreCalls calls,
         Executor callbacks,
         Executor lossCallbacks,
+        Executor signals,
         RandomGenerator random,
         Supplier<OwnerId> owners,
         Duration commandTimeout,
@@ -36,10 +38,11 @@ public record Surroundings(
             Timeline timeline,
             StoreCalls calls,
             Executor callbacks,
+            Executor signals,
             RandomGenerator random,
             Supplier<OwnerId> owners,
             Duration commandTimeout,
             boolean staysAwake) {
-        this(clock, timeline, calls, callbacks, callbacks, random, owners, commandTimeout, staysAwake);
+        this(clock, timeline, calls, callbacks, callbacks, signals, random, owners, commandTimeout, staysAwake);
     }
 }

@@ -136,6 +136,7 @@ final class ClientStress {
                 never,
                 inline,
                 Runnable::run,
+                Runnable::run,
                 random,
                 () -> new OwnerId(0, owners.incrementAndGet()),
                 Duration.ofSeconds(1),

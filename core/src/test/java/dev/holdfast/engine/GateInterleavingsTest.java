@@ -310,6 +310,7 @@ public class GateInterleavingsTest {
                 never,
                 inline,
                 Runnable::run,
+                Runnable::run,
                 () -> 0,
                 () -> new OwnerId(0, owners.incrementAndGet()),
                 Duration.ofSeconds(1),

@@ -139,7 +139,15 @@ class JanitorTest {
             }
         };
         return new Surroundings(
-                now::get, new HeapTimeline(heap), inline, Runnable::run, new Random(1), new OwnerMint(), LEASE, true);
+                now::get,
+                new HeapTimeline(heap),
+                inline,
+                Runnable::run,
+                Runnable::run,
+                new Random(1),
+                new OwnerMint(),
+                LEASE,
+                true);
     }
 
     /** Lets something happen between the store's answer and its reading, once. */

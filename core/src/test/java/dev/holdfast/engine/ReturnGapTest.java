@@ -25,6 +25,15 @@ class ReturnGapTest {
         assertThat(gap.worthWaitingNanos(cost)).isEqualTo(20_000);
     }
 
+    /** A waiter that began before the release and came to the gate after it has no gap; a negative one would last. */
+    @Test
+    void whoAskedBeforeTheLockWasGivenUpIsNotWaitedForUntilAMomentThatHasPassed() {
+        long left = TimeUnit.SECONDS.toNanos(1);
+        gap.left(left);
+        gap.returned(left - TimeUnit.MILLISECONDS.toNanos(5));
+        assertThat(gap.worthWaitingNanos(cost)).isZero();
+    }
+
     @Test
     void whatIsQuickDependsOnTheStore() {
         comesBackAfter(HAND_OVER_NANOS / 4, 20);

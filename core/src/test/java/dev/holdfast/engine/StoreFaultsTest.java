@@ -143,7 +143,15 @@ class StoreFaultsTest {
             }
         };
         Surroundings surroundings = new Surroundings(
-                real.clock(), onlyAtOnce, real.calls(), real.callbacks(), real.random(), real.owners(), LIMIT, true);
+                real.clock(),
+                onlyAtOnce,
+                real.calls(),
+                real.callbacks(),
+                real.signals(),
+                real.random(),
+                real.owners(),
+                LIMIT,
+                true);
         try (Client locks = Client.open(
                 "hinted",
                 surroundings,

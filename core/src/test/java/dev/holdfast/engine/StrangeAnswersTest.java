@@ -95,7 +95,7 @@ class StrangeAnswersTest {
     /** A wait of 292 years that begins a day after the clock does would end in the past. */
     @Test
     void theLongestWaitDoesNotEndAtOnce() {
-        Waiter waiter = new FutureWaiter(silentEngine(), TERMS, TimeUnit.DAYS.toNanos(106_751));
+        Waiter waiter = new FutureWaiter(silentEngine(), TERMS, TimeUnit.DAYS.toNanos(106_751), Runnable::run);
         assertThat(waiter.deadlineNanos).isGreaterThan(waiter.startedNanos);
     }
 

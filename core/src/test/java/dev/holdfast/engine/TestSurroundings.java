@@ -12,6 +12,14 @@ public final class TestSurroundings {
 
     public static Surroundings of(MonotonicClock clock, Timeline timeline, StoreCalls calls, Executor callbacks) {
         return new Surroundings(
-                clock, timeline, calls, callbacks, new Random(1), new OwnerMint(), Duration.ofSeconds(2), true);
+                clock,
+                timeline,
+                calls,
+                callbacks,
+                callbacks,
+                new Random(1),
+                new OwnerMint(),
+                Duration.ofSeconds(2),
+                true);
     }
 }

@@ -112,6 +112,10 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
+        return plainLock(name, options);
+    }
+
+    private EngineLock plainLock(String name, LockOptions options) {
         return newLock(Terms.exclusive(List.of(Names.check(name)), options, holder(options)));
     }
 
@@ -174,8 +178,9 @@ public final class Client implements Holdfast {
     }
 
     Election election(String name, LockOptions options, ThreadFactory threads) {
+        EngineLock lock = plainLock(name, options);
         LockElection election =
-                new LockElection(engine, lock(name, options), threads, () -> inspect(name), elections::remove);
+                new LockElection(engine, lock, lock::acquireForClient, threads, () -> inspect(name), elections::remove);
         elections.add(election);
         if (closing.get()) {
             // It may have come too late for close(), which ends all elections.
@@ -273,7 +278,7 @@ public final class Client implements Holdfast {
         return newLock(Terms.of(List.of(new Claim.Part(name, kind, units, capacity)), options, holder(options)));
     }
 
-    private DistributedLock newLock(Terms terms) {
+    private EngineLock newLock(Terms terms) {
         engine.ensureOpen();
         checkLease(terms.options);
         return new EngineLock(engine, terms, threadHolds);

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a real client: one for time, and pools for calls to the store, for renewals, for cleaning up, for the
- * store's own tasks and for user code. What may hang in one pool does not hold up another. Threads are started when
- * needed, end when idle (but the one for time), and end with the client. Thread-safe.
+ * store's own tasks, for user code, and for what must not wait for user code. What may hang in one pool does not hold up
+ * another. Threads are started when needed, end when idle (but the one for time), and end with the client. Thread-safe.
  */
 public final class ClientThreads implements AutoCloseable {
     private static final int CALL_THREADS = 256;
@@ -39,6 +39,7 @@ public final class ClientThreads implements AutoCloseable {
     private static final int GUARD_THREADS = 4;
     private static final int CALLBACK_THREADS = 64;
     private static final int LOSS_THREADS = 256;
+    private static final int SIGNAL_THREADS = 64;
     private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
 
     /** The shortest wait for a pool or the store to end, even when the time for closing is over. */
@@ -57,6 +58,7 @@ public final class ClientThreads implements AutoCloseable {
     private final Pool storeGuards;
     private final Pool ownCallbacks;
     private final Pool ownLossCallbacks;
+    private final Pool signals;
     private final @Nullable Executor userCallbacks;
     private final Supplier<LockStore> store;
 
@@ -90,6 +92,7 @@ public final class ClientThreads implements AutoCloseable {
         this.storeGuards = new Pool(name + "-guard", GUARD_THREADS);
         this.ownCallbacks = new Pool(name + "-callback", CALLBACK_THREADS);
         this.ownLossCallbacks = new Pool(name + "-loss", LOSS_THREADS);
+        this.signals = new Pool(name + "-signal", SIGNAL_THREADS);
         this.userCallbacks = callbacks;
     }
 
@@ -102,6 +105,7 @@ public final class ClientThreads implements AutoCloseable {
                 new Calls(),
                 task -> callBack(ownCallbacks, task),
                 task -> callBack(ownLossCallbacks, task),
+                signals::executeAnyhow,
                 random,
                 new OwnerMint(),
                 commandTimeout,
@@ -150,7 +154,8 @@ public final class ClientThreads implements AutoCloseable {
         long now = clock().nanos();
         // One last moment for all pools together.
         long until = Math.max(Math.min(closedByNanos, now + commandTimeout.toNanos()), now + LEAST_GOODBYE_NANOS);
-        List<Pool> pools = List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks, ownLossCallbacks);
+        List<Pool> pools =
+                List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks, ownLossCallbacks, signals);
         pools.forEach(Pool::shutdown);
         pools.forEach(pool -> pool.end(until));
     }
@@ -181,15 +186,7 @@ public final class ClientThreads implements AutoCloseable {
      */
     private void callBack(Pool own, Runnable task) {
         Executor users = userCallbacks;
-        Runnable there = users == null ? task : () -> callBackThere(users, task);
-        try {
-            own.execute(there);
-        } catch (RejectedExecutionException closed) {
-            there.run();
-        } catch (Error noThread) {
-            // No thread can be started now: a running one takes it, or the first that can be started.
-            own.getQueue().add(there);
-        }
+        own.executeAnyhow(users == null ? task : () -> callBackThere(users, task));
     }
 
     /** What the user's executor refuses, in whatever way, is run here; nothing is run twice. */
@@ -315,6 +312,17 @@ public final class ClientThreads implements AutoCloseable {
                 }
                 pool.getQueue().add(task);
             });
+        }
+
+        void executeAnyhow(Runnable task) {
+            try {
+                execute(task);
+            } catch (RejectedExecutionException closed) {
+                task.run();
+            } catch (Error noThread) {
+                // No thread can be started now: a running one takes it, or the first that can be started.
+                getQueue().add(task);
+            }
         }
 
         /** Waits for what is under way, unless it is one of its own threads that closes the client. */

@@ -69,6 +69,11 @@ final class EngineLock implements DistributedLock {
                 engine.acquireAsync(terms, Long.MAX_VALUE), lease -> Objects.requireNonNull(lease, "lease"));
     }
 
+    /** As {@link #acquireAsync()}, for the client itself: the outcome does not wait for user code. */
+    CompletableFuture<Lease> acquireForClient() {
+        return new LeaseFuture<>(engine.acquireForClient(terms), lease -> Objects.requireNonNull(lease, "lease"));
+    }
+
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait) {
         return new LeaseFuture<>(engine.acquireAsync(terms, nanos(wait)), Optional::ofNullable);

@@ -30,6 +30,10 @@ import org.jspecify.annotations.Nullable;
 final class LockElection implements Election {
     private final Engine engine;
     private final DistributedLock lock;
+
+    /** Asks for the lock in a way that does not wait for user code. */
+    private final Supplier<CompletableFuture<Lease>> standing;
+
     private final ThreadFactory threads;
     private final Supplier<Optional<LockView>> view;
     private final Consumer<LockElection> afterClose;
@@ -53,11 +57,13 @@ final class LockElection implements Election {
     LockElection(
             Engine engine,
             DistributedLock lock,
+            Supplier<CompletableFuture<Lease>> standing,
             ThreadFactory threads,
             Supplier<Optional<LockView>> view,
             Consumer<LockElection> afterClose) {
         this.engine = engine;
         this.lock = lock;
+        this.standing = standing;
         this.threads = threads;
         this.view = view;
         this.afterClose = afterClose;
@@ -275,7 +281,7 @@ final class LockElection implements Election {
             if (stateNow() == State.ENDED) {
                 return;
             }
-            CompletableFuture<Lease> fresh = lock.acquireAsync();
+            CompletableFuture<Lease> fresh = standing.get();
             boolean tooLate;
             guard.lock();
             try {
@@ -331,7 +337,7 @@ final class LockElection implements Election {
                 guard.unlock();
             }
             if (accepted) {
-                won.onLost(why -> lost(won, why));
+                engine.onLostForClient(won, why -> lost(won, why));
                 startThread(won, done);
             } else {
                 won.releaseAsync();

@@ -122,7 +122,8 @@ class LockElectionTest {
                                 new Random(1),
                                 listener)),
                 null);
-        try (LockElection election = new LockElection(engine, lock, Thread::new, Optional::empty, closed -> {})) {
+        try (LockElection election =
+                new LockElection(engine, lock, lock::acquireAsync, Thread::new, Optional::empty, closed -> {})) {
             election.campaign(lease -> {}, reason -> {});
             for (int refusals = 1; refusals <= 3; refusals++) {
                 assertThat(attempts).hasSize(refusals);

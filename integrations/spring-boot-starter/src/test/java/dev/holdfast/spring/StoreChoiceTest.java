@@ -217,7 +217,8 @@ class StoreChoiceTest {
         Apps.withDatabase(Apps.bare(), h2("options"), "holdfast.options.colour=red")
                 .run(context -> assertThat(Apps.problem(context.getStartupFailure()))
                         .hasMessageContaining("'holdfast.options.colour' is set, but a DataSource has no such option")
-                        .hasMessageContaining("connections, notifications, prefix, schema, strategy"));
+                        .hasMessageContaining(
+                                "cluster, connections, generation, notifications, prefix, schema, strategy"));
         Apps.withDatabase(Apps.bare(), h2("options"), "holdfast.options.strategy=best")
                 .run(context -> assertThat(Apps.problem(context.getStartupFailure()))
                         .hasMessageContaining("[lease, row, advisory]"));

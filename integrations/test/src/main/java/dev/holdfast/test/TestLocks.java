@@ -95,7 +95,7 @@ public final class TestLocks implements AutoCloseable {
     private Holdfast open(String name, StoreLine to, @Nullable HoldfastListener told) {
         StoreThreads calls = new StoreThreads(time, counted);
         Surroundings surroundings =
-                new Surroundings(time, time, calls, counted, random, this::newOwner, commandTimeout, false);
+                new Surroundings(time, time, calls, counted, counted, random, this::newOwner, commandTimeout, false);
         Client opened = Client.open(
                 name,
                 surroundings,

@@ -8,7 +8,7 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
   if not fetched then
     local time = redis.call('TIME')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    local ends, epoch = now + 259200000, (now - 1735689600000) * 1000 + step
+    local ends, epoch = now + @KEPT@, (now - @ORIGIN@) * 1000 + step
     local expiry = now + struct.unpack('>I4', ARGV[1], 27) + 1
     redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, 48, ends, expiry, epoch, ARGV[1]),
       'PXAT', string.format('%.0f', ends))
@@ -19,9 +19,9 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
     local ends, expiry, last = struct.unpack('>I8I8I8', fetched, 3)
     local left = redis.call('PTTL', KEYS[1])
     local now = ends - left
-    local usual = left > 172800000 and last < 2251799813685247
+    local usual = left > @KEPT_AT_LEAST@ and last < @LAST_EPOCH@
     if usual and expiry <= now and flags == 48 then
-      local epoch = (now - 1735689600000) * 1000 + step
+      local epoch = (now - @ORIGIN@) * 1000 + step
       if epoch <= last then
         epoch = last + 1
       end
@@ -34,7 +34,7 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
       and sub(fetched, 45, 48) == sub(fetched, 49, 52) and sub(ARGV[1], 19, 22) == sub(ARGV[1], 23, 26)
       and sub(fetched, 27, 42) ~= sub(ARGV[1], 1, 16) then
       local cluster = stamp and #stamp > 9
-      local hint, told = math.min(expiry - now, cluster and 2000 or 5000), now
+      local hint, told = math.min(expiry - now, cluster and @CLUSTER_HINT@ or @LONGEST_HINT@), now
       if cluster then
         local time = redis.call('TIME')
         told = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -47,21 +47,21 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
         local deleted = redis.pcall('DEL', line, waiters)
         if type(deleted) == 'table' then
           -- A line cannot begin where the slot is leaving; the name is taken all the same.
-          return cluster and { 0, told, math.min(hint, 250) } or deleted
+          return cluster and { 0, told, math.min(hint, @IDLE_HINT@) } or deleted
         end
       end
       -- Every fourth that joins a long line takes the common script, which looks for dead waiters.
-      if flags == 48 or not (now % 4 == 0 and redis.call('HLEN', waiters) > 32) and not redis.call('ZSCORE', line, owner)
+      if flags == 48 or not (now % 4 == 0 and redis.call('HLEN', waiters) > @LONG_LINE@) and not redis.call('ZSCORE', line, owner)
       then
-        local turn = (now - 1735689600000) * 1000
+        local turn = (now - @ORIGIN@) * 1000
         local before = tonumber(flags == 49 and redis.call('ZREVRANGE', line, 0, 0, 'WITHSCORES')[2] or nil)
         if before and before >= turn then
           turn = before + 1
         end
         redis.call('ZADD', line, string.format('%.0f', turn), owner)
-        redis.call('HSET', waiters, owner, struct.pack('>I8I8', now + 20000, now) .. sub(ARGV[1], 17))
-        redis.call('PEXPIRE', line, 259200000)
-        redis.call('PEXPIRE', waiters, 259200000)
+        redis.call('HSET', waiters, owner, struct.pack('>I8I8', now + @PATIENCE@, now) .. sub(ARGV[1], 17))
+        redis.call('PEXPIRE', line, @KEPT@)
+        redis.call('PEXPIRE', waiters, @KEPT@)
         if flags == 48 then
           redis.call('SET', KEYS[1], '11' .. sub(fetched, 3), 'KEEPTTL')
         end

@@ -7,14 +7,16 @@
 -- mode 17, kind 18, capacity 19-22, units 23-26, lease 27-30, then channel, client and label in lines, and, of a claim
 -- over several names, their keys in further lines. All times are milliseconds of the name's clock (see load).
 --
+-- Numbers that stand between two @ are shared with other scripts, and written in ScriptNumbers.java.
+--
 -- The stamp is the last argument where servers replace each other: what the coordinator's generation adds to epochs (8
 -- bytes, microseconds), whether the slot is on its way here (9), and in a cluster the place, as the asking client knows it.
-local KEPT, KEPT_AT_LEAST = 259200000, 172800000
-local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
-local PROVISIONAL, PATIENCE, BURIED = 3000, 20000, 60000
-local LONGEST_HINT, IDLE_HINT, ABSENT, GRACE = 5000, 250, 6000, 200
+local KEPT, KEPT_AT_LEAST = @KEPT@, @KEPT_AT_LEAST@
+local ORIGIN, LAST_EPOCH = @ORIGIN@, @LAST_EPOCH@
+local PROVISIONAL, PATIENCE, BURIED = @PROVISIONAL@, @PATIENCE@, 60000
+local LONGEST_HINT, IDLE_HINT, ABSENT, GRACE = @LONGEST_HINT@, @IDLE_HINT@, @ABSENT@, 200
 -- So many waiters of a name are looked at by one run of a script, in pages; so many are asked whether they live.
-local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128, 32
+local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128, @LONG_LINE@
 
 local call, sub, match, pack, spread, unpack = redis.call, string.sub, string.match, struct.pack, unpack, struct.unpack
 local names, outbox = {}, {}
@@ -24,7 +26,7 @@ if stamp then
   step, arriving = unpack('>I8', stamp), string.byte(stamp, 9) == 49
   if #stamp > 9 then
     -- In a cluster nobody can be seen listening, so waiters ask more often and grants that nobody confirms are shorter.
-    place, PROVISIONAL, LONGEST_HINT = sub(stamp, 10), 2000, 2000
+    place, PROVISIONAL, LONGEST_HINT = sub(stamp, 10), @CLUSTER_PROVISIONAL@, @CLUSTER_HINT@
   end
 end
 
@@ -230,7 +232,7 @@ local function look(name, at, size)
   if #dead > 0 then
     call('ZREM', name.key .. ':q', spread(dead))
     call('HDEL', name.key .. ':w', spread(dead))
-    name.dirty = true
+    name.dirty, name.purged = true, true
   end
   return living, #owners == size
 end
@@ -408,6 +410,11 @@ local function serve(name, me)
     end
     return taken >= name.cap
   end)
+end
+
+-- Whether it is worth to serve a name once more: the line goes on, and the dead that were looked at are gone from it.
+local function goes_on(name)
+  return name.unserved and name.purged
 end
 
 -- Whether a withdrawn owner is remembered here.

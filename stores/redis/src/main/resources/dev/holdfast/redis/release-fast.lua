@@ -13,23 +13,23 @@ if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
       return 1
     end
     local sub, first, second, record = string.sub, nil, nil, nil
-    if expiry > now and left > 172800000 and epoch < 2251799813685247 then
+    if expiry > now and left > @KEPT_AT_LEAST@ and epoch < @LAST_EPOCH@ then
       first, second = unpack(redis.call('ZRANGE', KEYS[1] .. ':q', 0, 1))
       record = first and redis.call('HGET', KEYS[1] .. ':w', first)
     end
-    if record and struct.unpack('>I8', record) > now + 6000 and sub(record, 18, 22) == sub(fetched, 44, 48)
+    if record and struct.unpack('>I8', record) > now + @ABSENT@ and sub(record, 18, 22) == sub(fetched, 44, 48)
       and sub(record, 19, 22) == sub(record, 23, 26) and not string.find(record, '\n[^\n]*\n[^\n]*\n', 31) then
       local channel, place = string.match(record, '^[^\n]*', 31), stamp and sub(stamp, 10) or ''
-      local told, longest, reachable = now, 3000, nil
+      local told, longest, reachable = now, @PROVISIONAL@, nil
       if place == '' then
         reachable = redis.call('PUBSUB', 'NUMSUB', channel)[2] ~= 0
       else
         local time = redis.call('TIME')
-        told, longest = time[1] * 1000 + math.floor(time[2] / 1000), 2000
+        told, longest = time[1] * 1000 + math.floor(time[2] / 1000), @CLUSTER_PROVISIONAL@
         reachable = true
       end
       if reachable then
-        local lease, granted = math.min(struct.unpack('>I4', record, 27), longest), (now - 1735689600000) * 1000
+        local lease, granted = math.min(struct.unpack('>I4', record, 27), longest), (now - @ORIGIN@) * 1000
         if stamp then
           granted = granted + struct.unpack('>I8', stamp)
         end

@@ -21,7 +21,7 @@ for i = 1, #KEYS do
 end
 for i = 1, #parts do
   serve(parts[i])
-  answers[#KEYS + 1] = answers[#KEYS + 1] or parts[i].unserved and i or nil
+  answers[#KEYS + 1] = answers[#KEYS + 1] or goes_on(parts[i]) and i or nil
 end
 settle()
 return answers

@@ -1,7 +1,7 @@
 -- Renew. Invariant: a lease is extended only while epoch and owner match and it is not over; none is ever created.
 -- KEYS: heads, any number. ARGV: epoch, owner and lease per key, the stamp. Answers: the time, then per key 0 lost,
 -- 1 renewed, 2 renewed and wanted, 3 evicted.
-local KEPT, KEPT_AT_LEAST = 259200000, 172800000
+local KEPT, KEPT_AT_LEAST = @KEPT@, @KEPT_AT_LEAST@
 local answers, stamp = { 0 }, ARGV[#KEYS + 1]
 for i = 1, #KEYS do
   local key, answer = KEYS[i], 0

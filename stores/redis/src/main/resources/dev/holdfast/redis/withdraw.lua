@@ -27,7 +27,7 @@ end
 local answer = 1
 for i = 1, #parts do
   serve(parts[i])
-  answer = parts[i].unserved and 2 or answer
+  answer = goes_on(parts[i]) and 2 or answer
 end
 settle()
 return answer

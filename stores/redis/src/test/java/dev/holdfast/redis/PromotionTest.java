@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -21,6 +22,7 @@ final class PromotionTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1000;
+    private static final int MANY = Integer.getInteger("holdfast.failovers", 20);
     private static final long SLACK_MICROS = Duration.ofMinutes(5).toNanos() / 1000;
 
     @RegisterExtension
@@ -40,6 +42,19 @@ final class PromotionTest {
             group.failOver();
             int before = traffic.count();
             await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+            traffic.endAndCheckByGeneration();
+        }
+    }
+
+    @Test
+    @Tag("full")
+    void manyFailoversUnderLoadRepeatNoToken() throws InterruptedException {
+        try (Traffic traffic = new Traffic(group.url(), "busier", 4)) {
+            for (int i = 0; i < MANY; i++) {
+                int before = traffic.count();
+                await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+                group.failOver();
+            }
             traffic.endAndCheckByGeneration();
         }
     }

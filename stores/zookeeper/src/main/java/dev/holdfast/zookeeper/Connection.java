@@ -133,16 +133,17 @@ final class Connection {
     }
 
     /**
-     * Ends the client and returns when its session is closed. The client's thread sleeps for a tenth of a second after
-     * that, which nobody has to wait for.
+     * Ends the client and returns when its session is closed, if there was one. The client's thread sleeps for a tenth of a
+     * second after that, which nobody has to wait for.
      */
     private void end(@Nullable Session session) {
         Thread closer = new Thread(curator::close, "holdfast-" + context.clientName() + "-zookeeper-close");
         closer.setDaemon(true);
         closer.start();
         long until = context.clock().nanos() + LONGEST_GOODBYE.toNanos();
-        while (closer.isAlive()
-                && (session == null || session.isOpen())
+        while (session != null
+                && session.isOpen()
+                && closer.isAlive()
                 && context.clock().nanos() < until) {
             LockSupport.parkNanos(this, GOODBYE_LOOK_NANOS);
             if (Thread.currentThread().isInterrupted()) {
@@ -186,7 +187,7 @@ final class Connection {
             awaitConnected(call);
             handle = handle(call);
         }
-        Session fresh = new Session(handle, context.clock());
+        Session fresh = new Session(handle, context.clock(), curator.getZookeeperClient()::isConnected);
         Session old;
         synchronized (this) {
             old = current;

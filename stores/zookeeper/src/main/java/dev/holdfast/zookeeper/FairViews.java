@@ -35,6 +35,16 @@ final class FairViews {
         }
     }
 
+    /** What was asked about a name. */
+    private record Asked(String name, CompletableFuture<Session.Node> lock, CompletableFuture<List<String>> children) {}
+
+    /** The line of a name, and what was asked about those in it. */
+    private record InLine(
+            String name,
+            Optional<LockView.Eviction> eviction,
+            Line line,
+            List<CompletableFuture<Session.Node>> nodes) {}
+
     /** What is known of one name. */
     private record Look(List<Seen> seen, Optional<LockView.Eviction> eviction) {}
 
@@ -62,16 +72,9 @@ final class FairViews {
             List<LockView> views = new ArrayList<>();
             for (int from = 0; from < names.size() && views.size() < limit; from += NAMES_AT_ONCE) {
                 List<String> some = names.subList(from, Math.min(names.size(), from + NAMES_AT_ONCE));
-                for (String name : inUse(some, session, call)) {
-                    if (views.size() < limit) {
-                        inspect(name, session, call)
-                                .filter(view -> !view.holders().isEmpty()
-                                        || !view.waiters().isEmpty())
-                                .ifPresent(views::add);
-                    }
-                }
+                views.addAll(inUse(some, session, call));
             }
-            return List.copyOf(views);
+            return views.stream().limit(limit).toList();
         } catch (KeeperException.NoNodeException noTree) {
             return List.of();
         } catch (KeeperException failed) {
@@ -79,18 +82,22 @@ final class FairViews {
         }
     }
 
-    private List<String> inUse(List<String> names, Session session, Call call) throws KeeperException {
-        List<CompletableFuture<List<String>>> answers = names.stream()
-                .map(name -> session.children(layout.lock(name), null))
-                .toList();
-        List<String> used = new ArrayList<>();
-        for (int i = 0; i < names.size(); i++) {
-            try {
-                if (!call.await(answers.get(i)).isEmpty()) {
-                    used.add(names.get(i));
-                }
-            } catch (KeeperException.NoNodeException goneSince) {
-                continue;
+    /** Looks at several names without waiting in between, and leaves out those that nobody holds or waits for. */
+    private List<LockView> inUse(List<String> names, Session session, Call call) throws KeeperException {
+        List<Asked> asked = names.stream().map(name -> ask(name, session)).toList();
+        List<InLine> lines = new ArrayList<>();
+        for (Asked each : asked) {
+            InLine line = line(each, session, call);
+            if (line != null) {
+                lines.add(line);
+            }
+        }
+        List<LockView> used = new ArrayList<>();
+        Map<String, Line> others = new HashMap<>();
+        for (InLine line : lines) {
+            LockView view = view(line.name(), see(line, others, session, call));
+            if (!view.holders().isEmpty() || !view.waiters().isEmpty()) {
+                used.add(view);
             }
         }
         return used;
@@ -149,32 +156,54 @@ final class FairViews {
 
     private @Nullable Look look(String name, Session session, Call call) throws KeeperException {
         CompletableFuture<Boolean> caughtUp = session.sync(layout.lock(name));
-        CompletableFuture<Session.Node> lock = session.read(layout.lock(name), null);
-        CompletableFuture<List<String>> children = session.children(layout.lock(name), null);
+        Asked asked = ask(name, session);
         try {
             call.await(caughtUp);
-            Optional<LockView.Eviction> eviction = Eviction.read(call.await(lock));
-            Line line = Line.of(layout.lock(name), call.await(children), session, call);
-            List<CompletableFuture<Session.Node>> nodes = line.tickets().stream()
-                    .map(ticket -> session.read(layout.lock(name) + "/" + ticket.node(), null))
-                    .toList();
-            List<Seen> seen = new ArrayList<>();
-            Map<String, Line> others = new HashMap<>();
-            for (int i = 0; i < nodes.size(); i++) {
-                try {
-                    Session.Node node = call.await(nodes.get(i));
-                    Badge badge = Badge.parse(node.data());
-                    boolean holds =
-                            line.fits(i) && fitsElsewhere(line.tickets().get(i), badge, name, others, session, call);
-                    seen.add(new Seen(line.tickets().get(i), node, badge, holds));
-                } catch (KeeperException.NoNodeException goneSince) {
-                    continue;
-                }
-            }
-            return new Look(seen, eviction);
         } catch (KeeperException.NoNodeException unused) {
             return null;
         }
+        InLine line = line(asked, session, call);
+        return line == null ? null : see(line, new HashMap<>(), session, call);
+    }
+
+    private Asked ask(String name, Session session) {
+        String lock = layout.lock(name);
+        return new Asked(name, session.read(lock, null), session.children(lock, null));
+    }
+
+    /** Reads a line and asks for its nodes; null if there is no such name. */
+    private @Nullable InLine line(Asked asked, Session session, Call call) throws KeeperException {
+        String lock = layout.lock(asked.name());
+        try {
+            Optional<LockView.Eviction> eviction = Eviction.read(call.await(asked.lock()));
+            Line line = Line.of(lock, call.await(asked.children()), session, call);
+            return new InLine(
+                    asked.name(),
+                    eviction,
+                    line,
+                    line.tickets().stream()
+                            .map(ticket -> session.read(lock + "/" + ticket.node(), null))
+                            .toList());
+        } catch (KeeperException.NoNodeException unused) {
+            return null;
+        }
+    }
+
+    private Look see(InLine asked, Map<String, Line> others, Session session, Call call) throws KeeperException {
+        List<Seen> seen = new ArrayList<>();
+        for (int i = 0; i < asked.nodes().size(); i++) {
+            try {
+                Session.Node node = call.await(asked.nodes().get(i));
+                Badge badge = Badge.parse(node.data());
+                Ticket ticket = asked.line().tickets().get(i);
+                boolean holds =
+                        asked.line().fits(i) && fitsElsewhere(ticket, badge, asked.name(), others, session, call);
+                seen.add(new Seen(ticket, node, badge, holds));
+            } catch (KeeperException.NoNodeException goneSince) {
+                continue;
+            }
+        }
+        return new Look(seen, asked.eviction());
     }
 
     /** A claim over several names holds when it fits in every line. */

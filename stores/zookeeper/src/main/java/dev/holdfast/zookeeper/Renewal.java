@@ -40,7 +40,8 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
         } catch (KeeperException.NoNodeException one) {
             return oneByOne(nodes);
         } catch (KeeperException failed) {
-            return nodes.stream().map(node -> failure(failed)).toList();
+            RenewOutcome forAll = failure(failed);
+            return nodes.stream().map(node -> forAll).toList();
         }
     }
 
@@ -117,6 +118,9 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
         if (Connection.isOver(failed)) {
             connection.expired(session);
             return new RenewOutcome.Lost(LossReason.SESSION_LOST);
+        }
+        if (failed.code() == KeeperException.Code.OPERATIONTIMEOUT) {
+            session.leaveSilentConnection();
         }
         return new RenewOutcome.Unknown(call.fault(failed));
     }

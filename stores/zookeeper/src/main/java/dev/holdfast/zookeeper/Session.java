@@ -2,12 +2,14 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.StoreListener;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.zookeeper.CreateMode;
@@ -45,6 +47,12 @@ final class Session {
     /** Whether the client itself ends a wait for an answer that does not come. */
     private final boolean bounded;
 
+    /** Whether the client has a connection, as far as it has noticed. */
+    private final BooleanSupplier connected;
+
+    /** Whether the last that was heard of the connection was an answer, and not its loss. */
+    private volatile boolean answering = true;
+
     private final AtomicLong provenNanos = new AtomicLong(StoreListener.UNKNOWN_ANCHOR);
     private volatile boolean ended;
 
@@ -54,9 +62,10 @@ final class Session {
     /** A node that was made. */
     record Made(String path, Stat stat) {}
 
-    Session(ZooKeeper handle, MonotonicClock clock) {
+    Session(ZooKeeper handle, MonotonicClock clock, BooleanSupplier connected) {
         this.handle = handle;
         this.clock = clock;
+        this.connected = connected;
         this.bounded = handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0) > 0;
     }
 
@@ -162,18 +171,23 @@ final class Session {
         return now(() -> handle.getChildren(path, null), () -> children(path, null), () -> children(path, null));
     }
 
-    /** A wait that nobody bounds is not begun, and one that is interrupted is continued otherwise. */
+    /**
+     * A wait that nobody bounds is not begun, and one that is interrupted is continued otherwise. Neither is one begun
+     * without a connection that answers: when such a wait is over, ZooKeeper's client closes whatever socket it has by
+     * then, and one that is being set up it then forgets for as long as setting up may take.
+     */
     private <T> CompletableFuture<T> now(
             Request<T> request,
             Supplier<CompletableFuture<T>> unbounded,
             Supplier<CompletableFuture<T>> interruptedly) {
-        if (!bounded) {
+        if (!isTrusted()) {
             return unbounded.get();
         }
         boolean interrupted = Thread.interrupted();
         try {
             return CompletableFuture.completedFuture(request.ask());
         } catch (KeeperException refused) {
+            heard(refused.code());
             return CompletableFuture.failedFuture(refused);
         } catch (InterruptedException meanwhile) {
             interrupted = true;
@@ -192,6 +206,31 @@ final class Session {
 
     private void prove(long sentNanos) {
         provenNanos.accumulateAndGet(sentNanos, Math::max);
+    }
+
+    private boolean isTrusted() {
+        return bounded && answering && connected.getAsBoolean();
+    }
+
+    private void heard(Code code) {
+        answering = code != Code.CONNECTIONLOSS && code != Code.REQUESTTIMEOUT;
+    }
+
+    /**
+     * An answer has not come in time. If waits are bounded, the client is made to leave a connection that is silent, as it
+     * does by itself when it has waited for an answer; pings alone would find out only when leases are over.
+     */
+    void leaveSilentConnection() {
+        if (isTrusted()) {
+            answering = false;
+            try {
+                handle.getTestable().closeSocket();
+                // Its thread looks at the socket when there is something to send.
+                sync("/");
+            } catch (IOException goneAlready) {
+                return;
+            }
+        }
     }
 
     CompletableFuture<List<OpResult>> multi(List<Op> operations) {
@@ -253,6 +292,7 @@ final class Session {
                 path,
                 watcher,
                 (int rc, String asked, Object context, byte[] data, Stat stat) -> {
+                    heard(Code.get(rc));
                     if (rc != 0) {
                         unset.accept(Code.get(rc));
                     }
@@ -279,6 +319,7 @@ final class Session {
         }
 
         void give(int code, @Nullable T value) {
+            heard(Code.get(code));
             if (code != Code.OK.intValue()) {
                 completeExceptionally(KeeperException.create(Code.get(code), path));
             } else if (value == null) {

@@ -61,6 +61,7 @@ final class SimpleStore implements LockStore {
     private final Connection connection;
     private final Tombstones tombstones;
     private final SingleNodes nodes;
+    private final SimpleViews views;
     private final Map<OwnerId, Holding> holdings = new ConcurrentHashMap<>();
 
     /** Claims that asked for their nodes and have not been answered yet, or never will be. */
@@ -71,28 +72,6 @@ final class SimpleStore implements LockStore {
 
     private final Watcher watcher = this::stirred;
 
-    /** What a claim holds: with which version of the node of each name, by which session. */
-    private record Holding(Claim claim, Session session, SingleNodes.Taken taken) {
-        boolean isOf(Grant grant) {
-            return taken.epoch() == grant.epoch() && taken.has(grant.name());
-        }
-
-        List<Grant> grants() {
-            List<Grant> grants = new ArrayList<>();
-            for (Claim.Part part : claim.parts()) {
-                grants.add(new Grant(
-                        part.name(),
-                        claim.owner(),
-                        taken.epoch(),
-                        claim.lease(),
-                        validFor(session, claim.lease()),
-                        session.name(),
-                        true));
-            }
-            return grants;
-        }
-    }
-
     SimpleStore(
             Settings settings,
             StoreContext context,
@@ -101,6 +80,7 @@ final class SimpleStore implements LockStore {
         this.tombstones = new Tombstones(context.clock());
         this.connection = connect.apply(context, new Sessions());
         this.nodes = new SingleNodes(settings.layout(), connection);
+        this.views = new SimpleViews(settings.layout(), nodes);
     }
 
     @Override
@@ -262,7 +242,7 @@ final class SimpleStore implements LockStore {
     private RenewOutcome renewed(Grant grant, CompletableFuture<?> answer, Session session, Call call) {
         try {
             call.await(answer);
-            return new RenewOutcome.Renewed(validFor(session, grant.lease()), true);
+            return new RenewOutcome.Renewed(Holding.validFor(session, grant.lease()), true);
         } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
             boolean known = holdingOf(grant).isPresent();
             boolean sameSession = session.name().equals(grant.session());
@@ -272,6 +252,9 @@ final class SimpleStore implements LockStore {
             if (Connection.isOver(failed)) {
                 connection.expired(session);
                 return new RenewOutcome.Lost(LossReason.SESSION_LOST);
+            }
+            if (failed.code() == KeeperException.Code.OPERATIONTIMEOUT) {
+                session.leaveSilentConnection();
             }
             return new RenewOutcome.Unknown(call.fault(failed));
         }
@@ -336,19 +319,19 @@ final class SimpleStore implements LockStore {
     @Override
     public Optional<LockView> inspect(String name) {
         Call call = connection.call("inspect", name);
-        return nodes.inspect(name, connection.ready(call), call);
+        return views.inspect(name, connection.ready(call), call);
     }
 
     @Override
     public List<LockView> list(String prefix, int limit) {
         Call call = connection.call("list", prefix);
-        return nodes.list(prefix, limit, connection.ready(call), call);
+        return views.list(prefix, limit, connection.ready(call), call);
     }
 
     @Override
     public int evict(String name, OptionalLong epoch, String by, String reason) {
         Call call = connection.call("evict", name);
-        return nodes.evict(name, epoch, by, reason, connection.ready(call), call);
+        return views.evict(name, epoch, by, reason, connection.ready(call), call);
     }
 
     @Override
@@ -379,11 +362,6 @@ final class SimpleStore implements LockStore {
             connection.expired(session);
         }
         return call.fault(failed);
-    }
-
-    private static Duration validFor(Session session, Duration lease) {
-        Duration trust = session.trust();
-        return trust.compareTo(lease) < 0 ? trust : lease;
     }
 
     /** Whoever waits asks again, because a watch may have been lost with its session or missed. */

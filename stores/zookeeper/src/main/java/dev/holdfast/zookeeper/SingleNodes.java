@@ -1,18 +1,14 @@
 package dev.holdfast.zookeeper;
 
-import dev.holdfast.LockKind;
-import dev.holdfast.LockView;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,7 +82,7 @@ final class SingleNodes {
         return layout.lock(name) + HOLDER;
     }
 
-    private String stub(String name, OwnerId owner) {
+    String stub(String name, OwnerId owner) {
         return layout.lock(name) + STUB + owner;
     }
 
@@ -288,100 +284,5 @@ final class SingleNodes {
             return true;
         }
         throw new CompletionException(failure);
-    }
-
-    Optional<LockView> inspect(String name, Session session, Call call) {
-        CompletableFuture<Boolean> caughtUp = session.sync(layout.lock(name));
-        CompletableFuture<Session.Node> lock = session.read(layout.lock(name), null);
-        CompletableFuture<Session.Node> held = session.read(holder(name), null);
-        try {
-            call.await(caughtUp);
-            Optional<LockView.Eviction> eviction = Eviction.read(call.await(lock));
-            List<LockView.Holder> holders = new ArrayList<>();
-            try {
-                holders.add(holder(call.await(held)));
-            } catch (KeeperException.NoNodeException free) {
-                if (eviction.isEmpty()) {
-                    return Optional.empty();
-                }
-            }
-            return Optional.of(new LockView(name, LockKind.EXCLUSIVE, 1, holders, List.of(), eviction));
-        } catch (KeeperException.NoNodeException unused) {
-            return Optional.empty();
-        } catch (KeeperException failed) {
-            throw call.fault(failed);
-        }
-    }
-
-    private static LockView.Holder holder(Session.Node node) {
-        Badge badge = Badge.parse(node.data());
-        Duration since = Duration.ofMillis(
-                Math.max(0, System.currentTimeMillis() - node.stat().getCtime()));
-        return new LockView.Holder(
-                badge.clientName(),
-                badge.label(),
-                badge.units(),
-                Grant.token(node.stat().getCzxid(), 0),
-                since,
-                Optional.empty());
-    }
-
-    List<LockView> list(String prefix, int limit, Session session, Call call) {
-        try {
-            CompletableFuture<Boolean> caughtUp = session.sync(layout.locks());
-            CompletableFuture<List<String>> all = session.children(layout.locks(), null);
-            call.await(caughtUp);
-            return call.await(all).stream()
-                    .map(Layout::decode)
-                    .filter(name -> name.startsWith(prefix))
-                    .sorted()
-                    .flatMap(name -> inspect(name, session, call).stream())
-                    .filter(view -> !view.holders().isEmpty())
-                    .limit(limit)
-                    .toList();
-        } catch (KeeperException.NoNodeException noTree) {
-            return List.of();
-        } catch (KeeperException failed) {
-            throw call.fault(failed);
-        }
-    }
-
-    /** Deletes the holder's nodes, on all names of its claim, and writes down who wanted it, in one step. */
-    int evict(String name, OptionalLong epoch, String by, String reason, Session session, Call call) {
-        try {
-            for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-                call.await(session.sync(layout.lock(name)));
-                Session.Node held = call.await(session.read(holder(name), null));
-                if (epoch.isPresent() && epoch.getAsLong() != held.stat().getCzxid()) {
-                    return 0;
-                }
-                Session.Node lock = call.await(session.read(layout.lock(name), null));
-                List<Op> steps = new ArrayList<>();
-                steps.add(Op.setData(
-                        layout.lock(name),
-                        Eviction.write(by, reason),
-                        lock.stat().getVersion()));
-                Badge badge = Badge.parse(held.data());
-                for (String each : badge.names()) {
-                    steps.add(Op.delete(stub(each, badge.owner()), -1));
-                    steps.add(Op.delete(holder(each), -1));
-                }
-                if (lock.stat().getMzxid() != held.stat().getCzxid()) {
-                    // Another one has come between the two looks.
-                    continue;
-                }
-                try {
-                    call.await(session.multi(steps));
-                    return 1;
-                } catch (KeeperException.NoNodeException | KeeperException.BadVersionException changedMeanwhile) {
-                    continue;
-                }
-            }
-            throw call.unavailable(new IllegalStateException("the holder changed again and again"));
-        } catch (KeeperException.NoNodeException free) {
-            return 0;
-        } catch (KeeperException failed) {
-            throw call.fault(failed);
-        }
     }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.LeaseLostException;
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.rig.zookeeper.ZooKeeperEnsemble;
 import dev.holdfast.rig.zookeeper.ZooKeeperNode;
 import dev.holdfast.rig.zookeeper.ZooKeeperSettings;
@@ -16,8 +17,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -190,6 +195,38 @@ final class EnsembleFaultsTest {
                     assertThat(again.token()).isGreaterThan(lease.token());
                 }
             });
+        }
+    }
+
+    /** What it asks of the old server is refused, because its session has moved. That does not end the session. */
+    @Test
+    void sessionThatMovesToAnotherServerAndBackIsNotOver() throws Exception {
+        ZooKeeperNode here = ensemble.followers().get(0);
+        FaultProxy elsewhere = FaultProxy.before(rig, ensemble.leader().port());
+        try (CuratorFramework curator = Tree.curatorOf(here);
+                Holdfast client =
+                        Holdfast.builder().store(ZooKeeperLocks.on(curator)).build()) {
+            Lease lease = client.lock("moved").acquire();
+            ZooKeeper handle = curator.getZookeeperClient().getZooKeeper();
+            CountDownLatch moved = new CountDownLatch(1);
+            ZooKeeper intruder = new ZooKeeper(
+                    "127.0.0.1:" + elsewhere.port(),
+                    30_000,
+                    event -> moved.countDown(),
+                    handle.getSessionId(),
+                    handle.getSessionPasswd());
+            assertThat(moved.await(60, TimeUnit.SECONDS)).isTrue();
+            // From now on it cannot take the session once more, nor end it.
+            elsewhere.refuse();
+            elsewhere.cut();
+            intruder.close();
+
+            Tree.await()
+                    .ignoreException(StoreUnavailableException.class)
+                    .until(() -> client.lock("moved-too").tryAcquire().isPresent());
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(lease.release()).isTrue();
+            assertThat(curator.getZookeeperClient().getZooKeeper()).isSameAs(handle);
         }
     }
 

@@ -28,6 +28,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
@@ -41,6 +42,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is written where, who may change it, and what happens at the ends of the server's numbers. */
 final class TreeTest {
+    private static final int MANY_NAMES = 6_000;
+    private static final int NAMES_PER_REQUEST = 1_000;
+
     @RegisterExtension
     static final Rig rig = new Rig();
 
@@ -66,6 +70,35 @@ final class TreeTest {
             Tree.await()
                     .untilAsserted(
                             () -> assertThat(tree.children("/nothing/locks")).isEmpty());
+        }
+    }
+
+    @Test
+    void moreNamesThanAReplyOfAMegabyteHoldsAreListed() throws InterruptedException, KeeperException {
+        for (Mode mode : Mode.values()) {
+            String base = "/listed-" + mode.word();
+            try (Holdfast client = Holdfast.builder()
+                            .url("zookeeper://" + node.address() + base + "#mode=" + mode.word())
+                            .commandTimeout(Duration.ofSeconds(30))
+                            .build();
+                    Tree tree = Tree.of(node)) {
+                for (int from = 0; from < MANY_NAMES; from += NAMES_PER_REQUEST) {
+                    tree.client()
+                            .multi(IntStream.range(from, from + NAMES_PER_REQUEST)
+                                    .mapToObj(i -> Op.create(
+                                            base + "/locks/" + i + "-" + "n".repeat(200),
+                                            new byte[0],
+                                            ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                                            CreateMode.PERSISTENT))
+                                    .toList());
+                }
+                Lease held = client.lock("zzz").acquire();
+                Lease several = client.lock("zzz-2").acquire();
+
+                assertThat(client.list("", 10)).extracting(LockView::name).containsExactly("zzz", "zzz-2");
+                assertThat(client.list("", 1)).extracting(LockView::name).containsExactly("zzz");
+                assertThat(held.release() && several.release()).isTrue();
+            }
         }
     }
 

@@ -82,6 +82,7 @@ final class Process implements StoreCalls {
                 timeline,
                 this,
                 this::callBack,
+                this::callBack,
                 random.split(),
                 () -> new OwnerId(owners.nextLong(), owners.nextLong()),
                 Duration.ofNanos(profile.commandTimeoutNanos),

@@ -153,6 +153,11 @@ final class Link {
         messages.hold(name -> true);
     }
 
+    /** {@return whether the client was told that it has lost a name} */
+    boolean hasToldLossOf(String name) {
+        return messages.hasToldLossOf(name);
+    }
+
     /** {@return how many messages are held back} */
     int heldMessages() {
         return messages.held();

@@ -6,6 +6,8 @@ import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
@@ -39,7 +41,10 @@ final class LinkedListener implements StoreListener {
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
-        tap.pass(name, () -> client.lost(name, owner, epoch, reason));
+        tap.pass(name, () -> {
+            client.lost(name, owner, epoch, reason);
+            tap.lost.add(name);
+        });
     }
 
     @Override
@@ -56,6 +61,7 @@ final class LinkedListener implements StoreListener {
         }
 
         private final Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+        private final Set<String> lost = ConcurrentHashMap.newKeySet();
         private volatile Predicate<String> heldNames = name -> true;
         private volatile State state = State.FLOWS;
 
@@ -74,6 +80,11 @@ final class LinkedListener implements StoreListener {
             for (Runnable message = held.poll(); message != null; message = held.poll()) {
                 message.run();
             }
+        }
+
+        /** Whether the client was told that it has lost a name. */
+        boolean hasToldLossOf(String name) {
+            return lost.contains(name);
         }
 
         int held() {

@@ -1,6 +1,10 @@
 package dev.holdfast.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,6 +33,13 @@ public abstract class LockStoreContract implements StoreUnderTest {
 
     /** Made by JUnit, once per test. */
     protected LockStoreContract() {}
+
+    @AfterAll
+    static void noThreadIsLeftBehind() {
+        await().untilAsserted(() -> assertThat(Threads.leaving())
+                .as("threads left behind by clients of the last test")
+                .isEmpty());
+    }
 
     @AfterEach
     void nothingIsLeftBehind() {

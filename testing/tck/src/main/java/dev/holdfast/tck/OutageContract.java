@@ -1,7 +1,11 @@
 package dev.holdfast.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -71,6 +75,13 @@ public abstract class OutageContract implements StoreUnderTest {
     @Override
     public Duration patience() {
         return Duration.ofSeconds(15);
+    }
+
+    @AfterAll
+    static void noThreadIsLeftBehind() {
+        await().untilAsserted(() -> assertThat(Threads.leaving())
+                .as("threads left behind by clients of the last test")
+                .isEmpty());
     }
 
     @AfterEach

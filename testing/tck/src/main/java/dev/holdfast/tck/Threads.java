@@ -2,12 +2,16 @@ package dev.holdfast.tck;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 
 /** Looks at threads from outside. */
 final class Threads {
     private static final String CLIENT_THREAD = "holdfast";
+
+    /** Threads of tests that are over. */
+    private static final Set<Thread> LEAVING = ConcurrentHashMap.newKeySet();
 
     private Threads() {}
 
@@ -34,6 +38,17 @@ final class Threads {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith(CLIENT_THREAD))
                 .collect(Collectors.toSet());
+    }
+
+    /** Remembers that the threads of clients have to end, but for some that were there before. */
+    static void leave(Set<Thread> earlier) {
+        ofClients().stream().filter(thread -> !earlier.contains(thread)).forEach(LEAVING::add);
+    }
+
+    /** {@return the threads that had to end and have not yet} */
+    static Set<Thread> leaving() {
+        LEAVING.removeIf(thread -> !thread.isAlive());
+        return Set.copyOf(LEAVING);
     }
 
     /** Starts a virtual thread; where the JDK has none, the calling test is reported as not applicable. */

@@ -19,7 +19,8 @@ import org.springframework.util.ClassUtils;
 /** Locks in the application's database, through its pool. */
 final class DataSourceAdapter implements StoreFinder.Adapter {
     private static final Log log = LogFactory.getLog(DataSourceAdapter.class);
-    private static final Set<String> OPTIONS = Set.of("strategy", "prefix", "schema", "connections", "notifications");
+    private static final Set<String> OPTIONS =
+            Set.of("strategy", "prefix", "schema", "connections", "notifications", "generation", "cluster");
 
     /** The pool is the application's: a pool of ten, which is Hikari's default, keeps most of its connections for it. */
     private static final int CONNECTIONS = 3;
@@ -43,6 +44,8 @@ final class DataSourceAdapter implements StoreFinder.Adapter {
             case "prefix" -> store.withPrefix(value);
             case "schema" -> store.withSchema(Options.choice(option, value, SchemaMode.class));
             case "connections" -> store.withConnections(Options.number(option, value));
+            case "generation" -> store.withGeneration(Options.number(option, value));
+            case "cluster" -> store.withAnyCluster(Options.choice(option, value, Cluster.class) == Cluster.ALLOW);
             default -> store.withNotifications(Options.choice(option, value, Switch.class) == Switch.ON);
         };
     }
@@ -71,6 +74,11 @@ final class DataSourceAdapter implements StoreFinder.Adapter {
         } catch (SQLException unreachable) {
             log.debug("The database did not answer yet; the client will ask it", unreachable);
         }
+    }
+
+    private enum Cluster {
+        REFUSE,
+        ALLOW
     }
 
     private enum Switch {

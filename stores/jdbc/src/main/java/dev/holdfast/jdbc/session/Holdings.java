@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +32,16 @@ final class Holdings implements AutoCloseable {
     private static final Duration SLEPT = Duration.ofMillis(250);
 
     private static final int MOST_LOSSES = 1_000;
+    private static final long ENDING_PAUSE_NANOS = 1_000_000;
 
     private final StoreContext context;
     private final Dedicated dedicated;
     private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
     private final Map<OwnerId, LossReason> lost = new ConcurrentHashMap<>();
+
+    /** What is being given back just now. */
+    private final Set<Held> ending = ConcurrentHashMap.newKeySet();
+
     private final AtomicBoolean looking = new AtomicBoolean();
     private volatile boolean closed;
 
@@ -66,9 +72,15 @@ final class Holdings implements AutoCloseable {
 
     /** Gives everything back; false if the connection had been lost before, or cannot be asked. */
     boolean end(Held mine) {
-        if (!mine.finish()) {
-            return false;
+        ending.add(mine);
+        try {
+            return mine.finish() && giveBack(mine);
+        } finally {
+            ending.remove(mine);
         }
+    }
+
+    private boolean giveBack(Held mine) {
         if (!mine.use(dedicated.remainingMillis())) {
             // Somebody waits for an answer of this connection. The end of the connection is the end of the lock.
             dedicated.discard(mine.seat);
@@ -95,6 +107,11 @@ final class Holdings implements AutoCloseable {
         closed = true;
         held.values().forEach(this::end);
         held.clear();
+        // What other threads are giving back is free too when this returns, if the database answers in time.
+        long until = System.nanoTime() + context.commandTimeout().toNanos();
+        while (!ending.isEmpty() && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(ENDING_PAUSE_NANOS);
+        }
     }
 
     /** Looks at the connections that hold locks, as long as there are any, each for itself: one may be silent for long. */

@@ -207,8 +207,9 @@ public final class SessionStore implements LockStore {
         if (!mine.isGivenBack()) {
             return ReleaseOutcome.RELEASED;
         }
+        boolean released = holdings.end(mine);
         holdings.remove(grant.owner());
-        return holdings.end(mine) ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
+        return released ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
     }
 
     @Override

@@ -78,6 +78,7 @@ public final class RedisStore implements LockStore {
             MemberThreads threads,
             Runnable afterClose) {
         RedisStore store = new RedisStore(context, settings, deployment, clocks, threads, afterClose);
+        store.router.whenBroken(store.subscriber::lookAtOnce);
         store.subscriber.open();
         return store;
     }

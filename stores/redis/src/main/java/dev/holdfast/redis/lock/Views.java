@@ -4,6 +4,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.redis.wire.Answers;
 import dev.holdfast.redis.wire.Records;
+import dev.holdfast.redis.wire.ScriptNumbers;
 import dev.holdfast.redis.wire.Stamp;
 import dev.holdfast.spi.Grant;
 import java.nio.ByteBuffer;
@@ -17,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what {@code inspect.lua} answers. The layout is described in {@code prologue.lua}. */
 final class Views {
-    private static final long EPOCH_ORIGIN_MILLIS = 1_735_689_600_000L;
     private static final int MICROS_PER_MILLI = 1_000;
     private static final int HEAD_BYTES = 26;
     private static final int SUMMARY_BYTES = 9;
@@ -116,7 +116,7 @@ final class Views {
      * grant that has lived through a promotion seems to be older, by a step for each.
      */
     private long grantedMillis(long epoch) {
-        return (epoch - generation * Stamp.STEP_MICROS) / MICROS_PER_MILLI + EPOCH_ORIGIN_MILLIS;
+        return (epoch - generation * Stamp.STEP_MICROS) / MICROS_PER_MILLI + ScriptNumbers.ORIGIN_MILLIS;
     }
 
     private Optional<LockView.Eviction> eviction(List<?> fields) {

@@ -43,6 +43,7 @@ public final class CallRouter {
     private final Executor parallel;
     private final MonotonicClock clock;
     private final Duration timeout;
+    private volatile Runnable whenBroken = () -> {};
 
     /**
      * Makes a router.
@@ -55,6 +56,11 @@ public final class CallRouter {
         this.parallel = parallel;
         this.clock = clock;
         this.timeout = timeout;
+    }
+
+    /** Says whom to tell, in a moment, that a server did not answer. */
+    public void whenBroken(Runnable told) {
+        whenBroken = told;
     }
 
     /** {@return by when a delivery that begins now has to be over} */
@@ -234,6 +240,7 @@ public final class CallRouter {
             server.forgetIdle();
         }
         deployment.suspect(server);
+        whenBroken.run();
         List<Call> again = new ArrayList<>();
         for (Call call : calls) {
             call.failed(broken);

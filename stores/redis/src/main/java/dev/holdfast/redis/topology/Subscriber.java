@@ -12,7 +12,9 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ServerClock;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Subscriber {
-    private static final Duration HEARTBEAT = Duration.ofSeconds(3);
-    private static final int HEARTBEATS_BEFORE_DEAD = 2;
+    private static final Duration HEARTBEAT = Duration.ofSeconds(2);
     private static final Duration GOODBYE = Duration.ofSeconds(2);
 
     /** Many clients lose the same server at the same moment: they come back spread over this time, or a longer one. */
@@ -184,6 +185,18 @@ public final class Subscriber {
         }
     }
 
+    /** Looks whether the subscription is alive, because another connection was not. */
+    public void lookAtOnce() {
+        Subscription now = current;
+        if (now != null && now.confirmed && !now.isOver && now.looked.compareAndSet(false, true)) {
+            try {
+                context.ioExecutor().execute(now::beat);
+            } catch (RejectedExecutionException closing) {
+                now.looked.set(false);
+            }
+        }
+    }
+
     private void beat() {
         if (closed) {
             return;
@@ -219,6 +232,9 @@ public final class Subscriber {
         private volatile long heardNanos;
         private volatile boolean isOver;
 
+        /** Somebody has asked for a sign of life since the last one. */
+        private final AtomicBoolean looked = new AtomicBoolean();
+
         Subscription(Server post, Listening listening) {
             this.post = post;
             this.listening = listening;
@@ -249,20 +265,31 @@ public final class Subscriber {
         @Override
         public void pong() {
             heardNanos = context.clock().nanos();
+            looked.set(false);
         }
 
+        /** Asks for a sign of life, which has to come before the command timeout. */
         void beat() {
-            if (context.clock().nanos() - heardNanos > HEARTBEATS_BEFORE_DEAD * HEARTBEAT.toNanos()) {
-                isOver = true;
-                listening.cut();
-                return;
-            }
+            long asked = context.clock().nanos();
             try {
                 listening.ping();
+                context.scheduler().scheduleGuard(patience(), () -> endIfSilentSince(asked));
             } catch (BrokenConnection broken) {
                 isOver = true;
                 listening.cut();
             }
+        }
+
+        private void endIfSilentSince(long asked) {
+            if (heardNanos - asked < 0) {
+                isOver = true;
+                listening.cut();
+            }
+        }
+
+        private Duration patience() {
+            Duration timeout = context.commandTimeout();
+            return timeout.compareTo(HEARTBEAT) < 0 ? timeout : HEARTBEAT;
         }
     }
 }

@@ -36,7 +36,7 @@ public enum Script {
         for (String piece : pieces) {
             whole.append(read(piece + ".lua"));
         }
-        this.text = whole.toString().getBytes(StandardCharsets.UTF_8);
+        this.text = ScriptNumbers.fillIn(whole.toString()).getBytes(StandardCharsets.UTF_8);
         this.digest = digest(text);
     }
 

@@ -3,14 +3,14 @@ package dev.holdfast.redis.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.redis.wire.Exchange;
+import dev.holdfast.redis.wire.HostAndPort;
+import dev.holdfast.redis.wire.Listening;
 import dev.holdfast.redis.wire.Server;
-import dev.holdfast.redis.wire.ServerConnection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.HostAndPort;
 
 /** What is believed of those who tell who has a slot. */
 final class SlotOwnersTest {
@@ -73,12 +73,9 @@ final class SlotOwnersTest {
         }
 
         @Override
-        public ServerConnection listen() {
+        public Listening listen() {
             throw new UnsupportedOperationException();
         }
-
-        @Override
-        public void hangUp(ServerConnection line) {}
 
         @Override
         public void forgetIdle() {}

@@ -16,7 +16,7 @@ final class Mutants {
             "synchronized (gate) {\n            return true;");
 
     private static final String RENEW_SOON =
-            "after.then(() -> gate.engine.renewer.add(HeldGrant.this, gate.engine.now() + 5_000_000L));";
+            "after.then(() -> gate.engine.renewer.add(HeldGrant.this, false, gate.engine.now() + 5_000_000L));";
 
     /** Lets the next lease of a grant have the number of the one before. */
     private static final Patch REWIND =
