@@ -94,7 +94,8 @@ final class MutantStore implements LockStore {
                 return new AcquireOutcome.Contended(Duration.ofMinutes(10));
             }
             case CONTENDED_AS_UNKNOWN -> {
-                if (seldom()) {
+                // A claim that waits asks again and hears better, so it is mostly the tries that show it.
+                if (!claim.queue() || seldom()) {
                     throw new StoreUnavailableException("acquire", claim.describe(), null);
                 }
             }
