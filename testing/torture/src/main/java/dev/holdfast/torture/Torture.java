@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
  */
 final class Torture {
     private static final Duration CONTROL = Duration.ofMillis(700);
+    private static final Duration REST = Duration.ofMillis(300);
     private static final Duration WARM = Duration.ofMillis(1200);
     private static final Duration CALM = Duration.ofMillis(1500);
 
@@ -88,6 +89,8 @@ final class Torture {
             phase(referee, "control");
             workers.tell("control");
             sleep(CONTROL);
+            workers.tell("quiet");
+            sleep(REST);
             workers.tell("locks");
             phase(referee, "warm");
             sleep(WARM);

@@ -21,7 +21,7 @@ public final class Checker {
         new RegisterChecks(history, verdict).run();
         new ExclusionChecks(history, excuses, verdict).run();
         new TokenChecks(history, excuses, verdict).run();
-        new LossChecks(history, verdict).run();
+        new LossChecks(history, excuses, verdict).run();
         new WaitChecks(history, excuses, verdict).run();
         new OutcomeChecks(history, verdict).run();
         new EndChecks(history, verdict).run();

@@ -195,4 +195,14 @@ final class History {
     boolean calm(long from, long to, long before) {
         return faults.stream().noneMatch(fault -> fault.mayTouch(from - before, to));
     }
+
+    /** Whether the store answered all requests of a worker: faults of other workers and of their networks do not count. */
+    boolean answering(String process, long from, long to) {
+        String worker = process.replaceFirst("-.*", "");
+        return faults.stream()
+                .filter(fault -> !fault.target().matches("(net-)?w[0-9]+")
+                        || fault.target().equals(worker)
+                        || fault.target().equals("net-" + worker))
+                .noneMatch(fault -> fault.mayTouch(from, to));
+    }
 }

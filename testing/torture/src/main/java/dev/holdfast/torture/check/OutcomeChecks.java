@@ -30,20 +30,10 @@ record OutcomeChecks(History history, Verdict verdict) {
         verdict.count("outcomes_unknown");
         long before = RECOVERY_NANOS + (history.sessions() ? history.afterlifeNanos() : 0);
         boolean stalled = history.stalled(op.process, op.invoked - history.timeoutNanos(), op.returned)
-                > history.timeoutNanos() / 8;
-        if (answering(op, before) && !stalled) {
+                > history.timeoutNanos() / 2;
+        if (history.answering(op.process, op.invoked - before, op.returned) && !stalled) {
             verdict.violated("P16", op.returned, op + " ended with " + op.detail);
         }
-    }
-
-    /** Whether the store answered all requests of this worker: faults of other workers and of their networks do not count. */
-    private boolean answering(Op op, long before) {
-        String worker = op.process.replaceFirst("-.*", "");
-        return history.faults.stream()
-                .filter(fault -> !fault.target().matches("(net-)?w[0-9]+")
-                        || fault.target().equals(worker)
-                        || fault.target().equals("net-" + worker))
-                .noneMatch(fault -> fault.mayTouch(op.invoked - before, op.returned));
     }
 
     private void budget(Op op) {

@@ -10,8 +10,11 @@ import java.util.List;
  */
 record WaitChecks(History history, Excuses excuses, Verdict verdict) {
     private static final long WAKE_UP_NANOS = 1_000_000_000;
-    private static final long IN_LINE_NANOS = 300_000_000;
-    private static final int TURNS = 4;
+    private static final long IN_LINE_NANOS = 100_000_000;
+    private static final long STARVED_NANOS = 500_000_000;
+
+    /** A client may have been in line before; what it asks for later is behind the waiter. One more for luck. */
+    private static final int TURNS = 2;
 
     void run() {
         ExclusionChecks.byName(history).forEach((name, ops) -> {
@@ -122,7 +125,9 @@ record WaitChecks(History history, Excuses excuses, Verdict verdict) {
     private void passed(String name, Op waiter, List<Op> others, Op latest) {
         long most =
                 others.stream().filter(op -> op.client.equals(latest.client)).count();
-        if (most > TURNS && history.calm(waiter.invoked, latest.returned, history.leaseNanos())) {
+        if (most > TURNS
+                && history.answering(waiter.process, waiter.invoked - history.leaseNanos(), latest.returned)
+                && history.stalled(waiter.process, waiter.invoked, latest.returned) < STARVED_NANOS) {
             verdict.violated(
                     "P13",
                     latest.returned,

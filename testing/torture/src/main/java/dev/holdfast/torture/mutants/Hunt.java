@@ -59,7 +59,9 @@ public final class Hunt {
         for (int i = 0; i < SEEDS; i++) {
             Options one = options.withMutant(mutant.word())
                     .withSeed(options.seed() + i)
-                    .withStorm(options.storm().plus(Duration.ofSeconds(2L * i)), options.gap());
+                    .withStorm(
+                            options.storm().plus(Duration.ofSeconds(2L * i)),
+                            mutant.showsInCalm() ? options.storm() : options.gap());
             Verdict verdict = Checker.check(recording.record(one));
             Set<String> seen = verdict.violations().stream()
                     .map(Verdict.Violation::property)

@@ -38,9 +38,7 @@ public enum Mutant {
     /** A timeout that is started again: a call takes four times as long as it may. */
     TIMEOUT_RESTARTED("P17"),
     /** A client that met an outage never works again. */
-    NO_RECOVERY("P19", "P16"),
-    /** Nobody stands in line: whoever asks at the right moment wins. */
-    NO_LINE("P13", "P12");
+    NO_RECOVERY("P19", "P16");
 
     private final Set<String> properties;
 
@@ -51,6 +49,11 @@ public enum Mutant {
     /** {@return the properties that it breaks; a violation of one of them is how it is caught} */
     public Set<String> breaks() {
         return properties;
+    }
+
+    /** {@return whether it shows only where little else is broken, so that faults are no excuse} */
+    public boolean showsInCalm() {
+        return this == CONTENDED_AS_UNKNOWN;
     }
 
     /** {@return its name on the command line} */

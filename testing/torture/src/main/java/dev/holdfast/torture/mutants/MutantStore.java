@@ -74,7 +74,7 @@ final class MutantStore implements LockStore {
                     .toList();
             return new Claim(more, claim.owner(), claim.lease(), claim.holder(), claim.queue());
         }
-        return mutant == Mutant.NO_LINE ? claim.queued(false) : claim;
+        return claim;
     }
 
     private AcquireOutcome changed(Claim claim, AcquireOutcome outcome) {
@@ -93,12 +93,9 @@ final class MutantStore implements LockStore {
             case WAKE_UP_LOST -> {
                 return new AcquireOutcome.Contended(Duration.ofMinutes(10));
             }
-            case NO_LINE -> {
-                return new AcquireOutcome.Contended(
-                        Duration.ofMillis(1 + context.random().nextInt(60)));
-            }
             case CONTENDED_AS_UNKNOWN -> {
-                if (seldom()) {
+                // A claim that waits asks again and hears better, so it is mostly the tries that show it.
+                if (!claim.queue() || seldom()) {
                     throw new StoreUnavailableException("acquire", claim.describe(), null);
                 }
             }
