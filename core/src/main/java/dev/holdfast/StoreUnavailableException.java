@@ -34,8 +34,8 @@ public final class StoreUnavailableException extends HoldfastException {
         this.lockName = lockName;
     }
 
-    private StoreUnavailableException(String message, String operation, String lockName) {
-        super(message, null);
+    private StoreUnavailableException(String message, String operation, String lockName, @Nullable Throwable cause) {
+        super(message, cause);
         this.operation = operation;
         this.lockName = lockName;
     }
@@ -52,7 +52,13 @@ public final class StoreUnavailableException extends HoldfastException {
         return new StoreUnavailableException(
                 "the store cannot decide '" + operation + "' for '" + lockName + "' at present: " + reason,
                 operation,
-                lockName);
+                lockName,
+                null);
+    }
+
+    /** {@return the same for another caller, with the stack of the calling thread} */
+    public StoreUnavailableException forAnotherCaller() {
+        return new StoreUnavailableException(String.valueOf(getMessage()), operation, lockName, getCause());
     }
 
     /** {@return what was asked of the store} */

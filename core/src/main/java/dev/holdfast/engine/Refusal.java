@@ -14,9 +14,7 @@ record Refusal(@Nullable RuntimeException fault) {
 
     /** The same word may be told to many. Each gets an exception of its own, with its own stack. */
     static RuntimeException fresh(RuntimeException told) {
-        return told instanceof StoreUnavailableException unavailable
-                ? new StoreUnavailableException(unavailable.operation(), unavailable.lockName(), unavailable.getCause())
-                : told;
+        return told instanceof StoreUnavailableException unavailable ? unavailable.forAnotherCaller() : told;
     }
 
     boolean isTaken() {

@@ -6,9 +6,11 @@ import dev.holdfast.tck.OutageContract;
 import dev.holdfast.tck.Outages;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Outages of the lease strategy on PostgreSQL. */
+@Tag("full")
 final class PostgresOutageTest extends OutageContract {
     @RegisterExtension
     static final Rig RIG = new Rig();

@@ -8,10 +8,12 @@ import dev.holdfast.torture.check.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /** A few seconds of torture on every rig. A server that cannot run here skips its rig with the reason. */
+@Tag("full")
 final class ShortRoundTest {
     /** As {@link dev.holdfast.torture.rig.Scenes#ALL}; named here so that a report shows each. */
     static final List<String> RIGS = dev.holdfast.torture.rig.Scenes.ALL;
