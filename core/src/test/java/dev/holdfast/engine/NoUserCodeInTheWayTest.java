@@ -163,8 +163,10 @@ class NoUserCodeInTheWayTest {
                     .acquire()
                     .close();
             List<CompletableFuture<Lease>> waits = new ArrayList<>();
+            // Kept, because a lease that nobody refers to any more is given back.
+            List<Lease> kept = new ArrayList<>();
             for (int i = 0; i < CANCELLED; i++) {
-                Lease unused = other.lock("x" + i).acquire();
+                kept.add(other.lock("x" + i).acquire());
                 waits.add(locks.lock("x" + i).acquireAsync());
             }
             for (int i = 0; i < CANCELLED; i++) {
@@ -176,6 +178,7 @@ class NoUserCodeInTheWayTest {
             waits.forEach(wait -> wait.cancel(false));
             await().atMost(LIMIT).until(() -> withdrawing.get() > 0);
             assertThat(other.lock("idle").tryAcquire(LIMIT)).isPresent();
+            assertThat(kept).allMatch(Lease::isHeld);
             goOn.countDown();
         }
     }

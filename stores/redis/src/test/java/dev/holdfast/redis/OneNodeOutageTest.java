@@ -7,9 +7,11 @@ import dev.holdfast.rig.redis.RedisSettings;
 import dev.holdfast.tck.OutageContract;
 import dev.holdfast.tck.Outages;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The outage contract on one server. */
+@Tag("full")
 final class OneNodeOutageTest extends OutageContract {
     @RegisterExtension
     static final Rig rig = new Rig();

@@ -10,9 +10,11 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The outage contract where another server takes over. */
+@Tag("full")
 final class SentinelOutageTest extends OutageContract {
     @RegisterExtension
     static final Rig rig = new Rig();

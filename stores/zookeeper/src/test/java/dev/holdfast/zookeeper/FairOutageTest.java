@@ -5,9 +5,11 @@ import dev.holdfast.rig.zookeeper.ZooKeeperNode;
 import dev.holdfast.tck.OutageContract;
 import dev.holdfast.tck.Outages;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Outages of one server, in the fair mode. */
+@Tag("full")
 final class FairOutageTest extends OutageContract {
     @RegisterExtension
     static final Rig rig = new Rig();

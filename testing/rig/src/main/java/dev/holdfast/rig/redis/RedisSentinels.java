@@ -18,6 +18,9 @@ public final class RedisSentinels {
     private static final int QUORUM = 2;
     private static final Duration TIME_TO_SETTLE = Duration.ofSeconds(60);
 
+    /** Sentinels that have a good replica have promoted it by then. */
+    private static final Duration TIME_TO_ELECT = Duration.ofSeconds(10);
+
     private final List<RedisNode> nodes;
     private final List<RedisNode> sentinels;
 
@@ -168,8 +171,27 @@ public final class RedisSentinels {
     }
 
     private RedisNode awaitOtherMaster(RedisNode old) throws InterruptedException {
-        Eventually.await("promotion of a replica", TIME_TO_SETTLE, () -> master().port() != old.port() && isSettled());
+        long patientUntil = System.nanoTime() + TIME_TO_ELECT.toNanos();
+        Eventually.await("promotion of a replica", TIME_TO_SETTLE, () -> {
+            boolean replaced = master().port() != old.port();
+            if (!replaced && System.nanoTime() - patientUntil > 0) {
+                promoteAnyhow();
+            }
+            return replaced && isSettled();
+        });
         return master();
+    }
+
+    /** Sentinels that found no good replica at first, because those were paused, would not look again for a long time. */
+    private void promoteAnyhow() {
+        RedisNode leader = sentinels.get(0);
+        if (!String.valueOf(leader.ask("SENTINEL", "MASTER", MASTER_NAME)).contains("failover_in_progress")) {
+            try {
+                leader.ask("SENTINEL", "FAILOVER", MASTER_NAME);
+            } catch (RedisError noneYet) {
+                // There is no good replica still; the next look asks again.
+            }
+        }
     }
 
     private boolean isSettled() {
