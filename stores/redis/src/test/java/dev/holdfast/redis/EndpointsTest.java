@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -137,9 +136,7 @@ final class EndpointsTest {
         }
     }
 
-    /** Known to fail at times on a busy machine: a few of the calls take two timeouts, for a reason that is not found yet. */
     @Test
-    @Tag("full")
     void anyNumberOfSilentMembersCostsOneTimeout() throws InterruptedException {
         RedisCluster cluster = RedisCluster.start(rig, RedisSettings.defaults());
         try (Holdfast locks = client(cluster.url())) {

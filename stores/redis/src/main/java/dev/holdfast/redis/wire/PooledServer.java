@@ -78,7 +78,7 @@ public final class PooledServer implements Server {
     @Override
     public void carry(Exchange exchange) {
         if (takePermit()) {
-            lead(exchange, exchange.deadline());
+            boolean unused = lead(exchange, exchange.deadline());
         } else {
             waitFor(exchange);
         }
@@ -154,16 +154,13 @@ public final class PooledServer implements Server {
         boolean interrupted = false;
         waiting.add(exchange);
         while (!exchange.isOver()) {
-            if (takePermit()) {
-                lead(null, deadline);
-                continue;
-            }
             long left = deadline.leftNanos();
-            if (left > 0) {
+            if (left <= 0) {
+                giveUp(exchange);
+            } else if (!takePermit() || !lead(null, deadline)) {
+                // Nobody else waits: another thread carries the exchange, and wakes this one when it is over.
                 LockSupport.parkNanos(this, left);
                 interrupted |= Thread.interrupted();
-            } else {
-                giveUp(exchange);
             }
         }
         if (interrupted) {
@@ -184,12 +181,12 @@ public final class PooledServer implements Server {
         }
     }
 
-    /** Makes an exchange, if one is given, together with those that wait. Needs a permit, and gives it back. */
-    private void lead(@Nullable Exchange own, Deadline deadline) {
+    /** Makes an exchange, if one is given, together with those that wait; false if there is none. Needs a permit, and gives it back. */
+    private boolean lead(@Nullable Exchange own, Deadline deadline) {
         List<Exchange> together = gather(own);
         if (together.isEmpty()) {
             givePermit();
-            return;
+            return false;
         }
         RuntimeException failure = null;
         CommandConnection connection = null;
@@ -208,6 +205,7 @@ public final class PooledServer implements Server {
                 exchange.end(failure);
             }
         }
+        return true;
     }
 
     /** Those that are taken along may have a little more time, but not at the cost of the one that leads. */
