@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LeakTest {
     private final List<HoldfastEvent> events = new CopyOnWriteArrayList<>();
@@ -34,6 +37,38 @@ class LeakTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void aForgottenHandleIsReleasedWhateverTheKindOfItsLock(Kind kind) {
+        try (Holdfast locks =
+                Holdfast.builder().url("memory:").listener(events::add).build()) {
+            takeAndForget(kind.of(locks));
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                System.gc();
+                return events.stream().anyMatch(HoldfastEvent.Leaked.class::isInstance);
+            });
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(locks.list("", 10)).isEmpty());
+        }
+    }
+
+    private enum Kind {
+        WRITE_LOCK(locks -> locks.readWriteLock("a").writeLock()),
+        READ_LOCK(locks -> locks.readWriteLock("a").readLock()),
+        PERMITS(locks -> locks.semaphore("a", 3).permits(2)),
+        SEVERAL_NAMES(locks -> locks.all("a", "b"));
+
+        private final Function<Holdfast, DistributedLock> lock;
+
+        Kind(Function<Holdfast, DistributedLock> lock) {
+            this.lock = lock;
+        }
+
+        DistributedLock of(Holdfast locks) {
+            return lock.apply(locks);
+        }
+    }
+
     @Test
     void aThreadOwnedHoldIsNeverReleasedByGarbageCollection() throws InterruptedException {
         try (Holdfast locks =
@@ -57,6 +92,10 @@ class LeakTest {
     }
 
     private static void takeAndForget(Holdfast locks) {
-        assertThat(locks.lock("forgotten").tryAcquire()).isPresent();
+        takeAndForget(locks.lock("forgotten"));
+    }
+
+    private static void takeAndForget(DistributedLock lock) {
+        assertThat(lock.tryAcquire()).isPresent();
     }
 }

@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 /** Runs a benchmark; see {@code bench/run --help}. */
 public final class Main {
     private static final String USAGE =
-            "usage: bench/run [--store memory|redis|redlock|postgres|mariadb|zookeeper|all] "
+            "usage: bench/run [--store memory|redis|redlock|postgres|mariadb|zookeeper|etcd|all] "
                     + "[--scenario NAME] [--seconds N] [--rounds N] [--json FILE] [--report DIRECTORY]";
 
     private static final Duration SHORTEST = Duration.ofMillis(100);

@@ -1,5 +1,24 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.console.Complaint;
+import dev.holdfast.cli.console.Durations;
+import dev.holdfast.cli.console.Keyboard;
+import dev.holdfast.cli.console.Terminal;
+import dev.holdfast.cli.demo.DemoCommand;
+import dev.holdfast.cli.demo.NaiveCommand;
+import dev.holdfast.cli.demo.OversellCommand;
+import dev.holdfast.cli.demo.PauseCommand;
+import dev.holdfast.cli.doctor.DoctorCommand;
+import dev.holdfast.cli.look.EvictCommand;
+import dev.holdfast.cli.look.LsCommand;
+import dev.holdfast.cli.look.ShowCommand;
+import dev.holdfast.cli.look.WatchCommand;
+import dev.holdfast.cli.run.AcquireCommand;
+import dev.holdfast.cli.run.ElectCommand;
+import dev.holdfast.cli.run.FenceCommand;
+import dev.holdfast.cli.run.ReleaseCommand;
+import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.top.TopCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,15 +36,22 @@ final class CommandLines {
     static CommandLine parser(Terminal terminal, String commandName) {
         CommandLine line = new CommandLine(new HoldfastCommand());
         line.addSubcommand(new RunCommand(commandName));
+        line.addSubcommand(new ElectCommand(commandName));
+        line.addSubcommand(new AcquireCommand());
+        line.addSubcommand(new ReleaseCommand());
+        line.addSubcommand(new FenceCommand());
         line.addSubcommand(new LsCommand(terminal));
         line.addSubcommand(new ShowCommand(terminal));
         line.addSubcommand(new EvictCommand(Keyboard.ofThisProcess()));
         line.addSubcommand(new WatchCommand(terminal));
+        line.addSubcommand(new TopCommand(terminal, Keyboard.ofThisProcess()));
+        line.addSubcommand(new DoctorCommand(terminal));
         line.addSubcommand(demo(terminal));
         line.addSubcommand(new CompletionCommand());
         line.registerConverter(Duration.class, CommandLines::duration);
         line.setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colour() ? Ansi.ON : Ansi.OFF));
         line.setUsageHelpAutoWidth(false);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExpandAtFiles(false);
         line.setParameterExceptionHandler((mistake, arguments) -> complain(mistake));
         line.setExecutionExceptionHandler(

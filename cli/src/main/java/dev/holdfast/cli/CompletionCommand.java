@@ -1,5 +1,7 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.console.Complaint;
+import dev.holdfast.cli.console.Exit;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

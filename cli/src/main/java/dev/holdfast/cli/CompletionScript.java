@@ -24,7 +24,7 @@ final class CompletionScript {
                     return
                 fi
                 for ((i = 2; i < COMP_CWORD; i++)); do
-                    if [[ $command = run && ${COMP_WORDS[i]} = -- ]]; then
+                    if [[ $command =~ ^(run|elect|fence)$ && ${COMP_WORDS[i]} = -- ]]; then
                         _holdfast_after_dashes "$i"
                         return
                     fi
@@ -36,6 +36,8 @@ final class CompletionScript {
                     COMPREPLY=($(compgen -W "bash zsh $options" -- "$word"))
                 elif [[ $command = demo ]]; then
                     COMPREPLY=($(compgen -W "$([[ $COMP_CWORD -gt 2 ]] || echo '%4$s') $options" -- "$word"))
+                elif [[ $command = fence || $command = release ]] && [[ $word != -* ]]; then
+                    COMPREPLY=() # the shell's own: files
                 elif [[ $word = -* ]]; then
                     COMPREPLY=($(compgen -W "$options" -- "$word"))
                 elif [[ ${COMP_WORDS[COMP_CWORD-1]} != -* ]]; then

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.console.Complaint;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -17,16 +18,19 @@ import picocli.CommandLine.ScopeType;
             "",
             "Examples:",
             "  holdfast run nightly -- ./backup.sh       run a command under a lock",
+            "  holdfast elect boss -- ./scheduler        run it while leading",
             "  holdfast ls                               who holds what",
             "  holdfast show nightly                     who holds it, who waits",
             "  holdfast evict nightly --reason 'hangs'   take it away by force",
+            "  holdfast top                              all locks, on a full screen",
             "  holdfast demo oversell                    why locks, and why these",
             "",
             "'holdfast COMMAND --help' tells more. HOLDFAST_URL names the store, NO_COLOR",
             "is respected."
         })
 final class HoldfastCommand implements Callable<Integer> {
-    static final String COMMANDS = "run, ls, show, evict, watch, demo or completion";
+    static final String COMMANDS =
+            "run, elect, acquire, release, fence, ls, show, evict, watch, top, doctor, demo or completion";
 
     @Option(
             names = {"-h", "--help"},

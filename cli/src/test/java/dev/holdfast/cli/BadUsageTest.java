@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.console.Exit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BadUsageTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    nope                                | there is no command 'nope'; use run, ls
+                    nope                                | there is no command 'nope'; use run, elect, acquire, release, fence, ls
                     --nope                              | unknown option: '--nope'
                     -x ls                               | unknown option: '-x'
                     run                                 | put '--' before the command
@@ -52,6 +53,10 @@ class BadUsageTest {
                     watch a b                           | 'b' is one argument too many
                     demo                                | say which: oversell, pause or naive; see 'holdfast demo --help'
                     demo nope                           | there is no demonstration 'nope'; use oversell, pause or naive
+                    elect x                             | put '--' before the command, as in: holdfast elect NAME -- COMMAND
+                    release x                           | 'x' is not what 'holdfast acquire' printed
+                    fence x                             | say which file and which token
+                    fence x y                           | write it like this: holdfast fence FILE TOKEN -- COMMAND
                     demo oversell x                     | 'x' is one argument too many; see 'holdfast demo oversell --help'
                     demo oversell --stock 0             | --stock must be from 1 to 1000000, but was 0
                     demo oversell --workers 1           | --workers must be from 2 to 50, but was 1
@@ -68,7 +73,7 @@ class BadUsageTest {
 
     @Test
     void nothingAtAllIsExplainedToo() {
-        refused(Capture.of(), "say what to do: run, ls, show, evict, watch, demo or completion");
+        refused(Capture.of(), "say what to do: " + HoldfastCommand.COMMANDS);
     }
 
     @ParameterizedTest

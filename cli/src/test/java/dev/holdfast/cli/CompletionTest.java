@@ -18,10 +18,11 @@ class CompletionTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ''                  | completion demo evict ls run show watch --help --version
-                    e                   | evict
+                    ''                  | acquire completion demo doctor elect evict fence ls release run show top watch --help --version
+                    ev                  | evict
                     run --w             | --wait
-                    run --              | --grace --help --label --lease --no-wait --url --wait
+                    run --              | --at-least --at-most --conflict-exit-code --exclusive --grace --help --label --lease --no-wait --on-busy --permits --shared --shell --url --wait
+                    elect --            | --grace --help --label --lease --url
                     evict --            | --help --json --reason --token --url --yes
                     show or             | orders/1 orders/2
                     run ''              | orders/1 orders/2 other

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,5 +72,40 @@ class DistributionTest {
         assertThat(sandbox.bash("ls dist/lib | grep -i mysql").exitCode())
                 .as("MySQL's driver is not ours to pass on")
                 .isEqualTo(1);
+    }
+
+    @Test
+    void theDebianPackageHasTheSameAndRunsFromWhereItIsUnpacked() {
+        Assumptions.assumeTrue(
+                sandbox.bash("type -P dpkg-deb >/dev/null").exitCode() == 0,
+                "there is no dpkg-deb on this machine, so no Debian package was made");
+        Launched made = sandbox.bash(
+                "mkdir made && exec \"$(dirname \"$HOLDFAST\")\"/build-tools/deb \"$1\" made",
+                System.getProperty("holdfast.distribution"));
+        String deb = made.output().strip();
+        assertThat(deb).matches(".*/made/holdfast_[0-9][^-]*_all\\.deb");
+        sandbox.bash("dpkg-deb -x \"$1\" unpacked", deb).output();
+
+        assertThat(sandbox.bash("cd unpacked && echo data | usr/bin/holdfast run x -- cat")
+                        .output())
+                .isEqualTo("data\n");
+        assertThat(sandbox.bash("unpacked/usr/bin/holdfast --version").output())
+                .isEqualTo(sandbox.bash("dist/bin/holdfast --version").output());
+        assertThat(sandbox.bash("diff <(cd dist/lib && ls) <(cd unpacked/usr/lib/holdfast/lib && ls)")
+                        .output())
+                .isEmpty();
+        assertThat(sandbox.bash(
+                                "gzip -dc unpacked/usr/share/man/man1/holdfast.1.gz | cmp - dist/share/man/man1/holdfast.1")
+                        .output())
+                .isEmpty();
+        assertThat(sandbox.bash("source unpacked/usr/share/bash-completion/completions/holdfast; declare -F _holdfast")
+                        .output())
+                .isEqualTo("_holdfast\n");
+        assertThat(sandbox.path("unpacked/usr/share/doc/holdfast/copyright"))
+                .content()
+                .contains("MariaDB Connector/J", "Apache License");
+        assertThat(sandbox.bash("dpkg-deb -f \"$1\" Depends", deb).output())
+                .contains("java17-runtime-headless", "util-linux");
+        assertThat(sandbox.path("maven-was-called")).doesNotExist();
     }
 }

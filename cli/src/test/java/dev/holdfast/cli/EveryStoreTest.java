@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.etcd.EtcdNode;
 import dev.holdfast.rig.mariadb.MariaDb;
 import dev.holdfast.rig.mysql.MySql;
 import dev.holdfast.rig.postgres.Postgres;
@@ -45,7 +46,8 @@ class EveryStoreTest {
         POSTGRESQL,
         MARIADB,
         MYSQL,
-        ZOOKEEPER;
+        ZOOKEEPER,
+        ETCD;
 
         String start() throws InterruptedException {
             return switch (this) {
@@ -61,6 +63,7 @@ class EveryStoreTest {
                 case MARIADB -> MariaDb.given(RIG).jdbcUrlWithCredentials();
                 case MYSQL -> MySql.given(RIG).jdbcUrlWithCredentials();
                 case ZOOKEEPER -> "zookeeper://" + ZooKeeperNode.start(RIG).address() + "/locks";
+                case ETCD -> "etcd://" + EtcdNode.start(RIG).address() + "/locks";
             };
         }
     }

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.console.Terminal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,10 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.console.Terminal;
+import dev.holdfast.cli.run.PlainRun;
+import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.run.RunRequest;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

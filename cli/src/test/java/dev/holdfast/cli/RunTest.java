@@ -73,7 +73,7 @@ class RunTest {
     }
 
     @Test
-    void theEnvironmentHasTwoVariablesMoreAndNothingElse() {
+    void theEnvironmentHasThreeVariablesMoreAndNothingElse() {
         Launched run = sandbox.bash("""
                 env -i PATH="$PATH" JAVA_HOME="$JAVA_HOME" HOLDFAST_DIST="$HOLDFAST_DIST" HOLDFAST_URL="$HOLDFAST_URL" \
                     SHLVL=5 "$HOLDFAST" run schlüssel -- env
@@ -91,6 +91,7 @@ class RunTest {
                         "SHLVL",
                         "HOLDFAST_TOKEN",
                         "HOLDFAST_NAME",
+                        "HOLDFAST_RUN",
                         "PWD");
         assertThat(run.out()).contains("SHLVL=5\n", "HOLDFAST_NAME=schlüssel\n");
     }

@@ -30,6 +30,16 @@ final class Sandbox implements AutoCloseable {
 
     private static final boolean RESETS_SIGNALS = canResetSignals();
 
+    /** A signal that stops a process takes its time on a busy machine; until then the process goes on working. */
+    private static final String SIGNAL = """
+            kill -s "$1" -- "$2" || exit
+            [[ $1 = STOP ]] || exit 0
+            for try in {1..1000}; do
+                grep -sL ') [TtZX] ' /proc/"$2"/task/*/stat | grep -q . || exit 0
+                sleep 0.01
+            done
+            exit 1""";
+
     private final Path directory;
     private final Map<String, String> environment = new HashMap<>();
     private final List<Launched> launched = new ArrayList<>();
@@ -88,6 +98,13 @@ final class Sandbox implements AutoCloseable {
         return Prompt.open(path("screen"), withLauncher);
     }
 
+    /** Opens a shell on a terminal that remembers its screen, with the launcher in {@code $HOLDFAST}. */
+    Tmux tmux() {
+        Map<String, String> withLauncher = new HashMap<>(environment);
+        withLauncher.put("HOLDFAST", LAUNCHER);
+        return Tmux.open(directory, withLauncher);
+    }
+
     /** Starts a lock server, a store with leases, in a process of its own. {@return its URL and process} */
     LockServer lockServer() {
         String classPath = System.getProperty("holdfast.lockServer.classes")
@@ -120,11 +137,10 @@ final class Sandbox implements AutoCloseable {
      */
     record LockServer(String url, Process process) {}
 
-    /** Sends a signal by the system's own command. */
+    /** Sends a signal by the system's own command. After STOP, nothing of the process runs any more. */
     static void signal(String name, long process) {
         try {
-            int code = new ProcessBuilder(
-                            "bash", "-c", "kill -s \"$1\" -- \"$2\"", "bash", name, Long.toString(process))
+            int code = new ProcessBuilder("bash", "-c", SIGNAL, "bash", name, Long.toString(process))
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()

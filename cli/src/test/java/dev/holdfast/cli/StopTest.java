@@ -44,7 +44,8 @@ class StopTest {
 
     @Test
     void killedHoldfastTakesItsCommandAlongAndTheNextGetsIn() {
-        Launched run = stubborn();
+        // It is the broken pipe that tells the watchdog; a missing sign of life would take a lease time.
+        Launched run = stubborn("--lease", "1h");
         Launched next = sandbox.holdfast("run", "x", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
         awaitWaiter();
 
@@ -207,6 +208,34 @@ class StopTest {
         Sandbox.await().until(() -> !Sandbox.isAlive(watchdog) && !Sandbox.isAlive(runner));
         assertThat(holder.isAlive()).isTrue();
         assertThat(sandbox.path("never")).doesNotExist();
+    }
+
+    @Test
+    void aChildThatLeftTheGroupIsStoppedTooAndTheNextStartsOnlyThen() {
+        Launched run = sandbox.holdfast("run", "x", "--", "bash", "-c", """
+                setsid bash -c 'trap "" TERM; echo $$ > grandchild; while :; do sleep 1000; done' < /dev/null &
+                until [ -s grandchild ]; do sleep 0.02; done
+                echo $$ $HOLDFAST_TOKEN > child
+                exec sleep 1000
+                """);
+        sandbox.line("child");
+        assertThat(sandbox.holdfast("evict", "x", "--yes", "--reason", "test").exitCode())
+                .isZero();
+
+        assertThat(run.exitCode()).isEqualTo(76);
+        assertStopped();
+    }
+
+    @Test
+    void aRunWithinARunIsStoppedWithIt() {
+        Launched run = sandbox.holdfast("run", "x", "--", Sandbox.LAUNCHER, "run", "y", "--", "sh", "-c", STUBBORN);
+        sandbox.line("child");
+        sandbox.line("grandchild");
+
+        Sandbox.signal("KILL", run.pid());
+
+        awaitStopped();
+        Sandbox.await().until(() -> sandbox.holdfast("ls").output().isEmpty());
     }
 
     private Launched stubborn(String... options) {

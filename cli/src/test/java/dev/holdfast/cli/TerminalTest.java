@@ -93,6 +93,33 @@ class TerminalTest {
     }
 
     @Test
+    void aWaitShowsTheHolderAndThePlaceInTheLine() {
+        Launched holder = sandbox.holdfast("run", "x", "--", "sh", "-c", "echo in > in; exec sleep 1000");
+        sandbox.line("in");
+        prompt.type("$HOLDFAST run x -- echo \"o\"n")
+                .expect("holdfast: waiting for 'x': held by ")
+                .expect("/" + holder.pid() + " (sh) for ")
+                .expect("; place 1 of 1");
+        prompt.press(CTRL_C).expect(Prompt.PROMPT);
+        prompt.type("TERM=xterm $HOLDFAST run x -- echo \"o\"n")
+                .expect("\r\u001b[Kholdfast: waiting for 'x': held by ")
+                .expect("\r\u001b[Kholdfast: waiting for 'x': held by ");
+        Sandbox.signal("TERM", holder.pid());
+        prompt.expect("\r\u001b[Kon").expect(Prompt.PROMPT);
+    }
+
+    @Test
+    void ctrlCEndsADemonstrationWithoutAnAlarm() {
+        prompt.type("JAVA_TOOL_OPTIONS= $HOLDFAST demo oversell --stock 100000")
+                .expect("HOW")
+                .press(CTRL_C)
+                .expect(Prompt.PROMPT);
+        prompt.type("echo \"co\"de $?").expect("code 130");
+        assertThat(Sandbox.read(sandbox.path("screen")))
+                .doesNotContain("could not be removed", "too early", "Exception", "holdfast: ");
+    }
+
+    @Test
     void ctrlZStopsTheWholeJobAndItGoesOnInBackgroundAndForeground() {
         prompt.type("$HOLDFAST run x -- sh -c 'echo \"i\"n; exec cat'").expect("in");
         prompt.press("one\n").expect("one").expect("one");

@@ -13,7 +13,7 @@ final class AfterUnlock {
     private @Nullable Waiter next;
     private @Nullable Waiter nextButOne;
     private @Nullable List<Runnable> rest;
-    private @Nullable Contender firstCall;
+    private @Nullable Contender leftToCaller;
 
     void wake(Waiter waiter) {
         if (woken == null) {
@@ -29,14 +29,15 @@ final class AfterUnlock {
         nextButOne = second;
     }
 
-    void callFirst(Contender fresh) {
-        firstCall = fresh;
+    /** The first call of a claim is made by whoever took the step. */
+    void leaveToCaller(Contender fresh) {
+        leftToCaller = fresh;
     }
 
     /** The claim whose first call is to be made, or null. */
     @Nullable
-    Contender firstCall() {
-        return firstCall;
+    Contender leftToCaller() {
+        return leftToCaller;
     }
 
     void then(Runnable action) {

@@ -2,27 +2,42 @@ package dev.holdfast.engine;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Something that the store has to be told until it has answered. Used by {@link StoreCleanup} only. */
-abstract sealed class CleanupTask extends Timed {
+abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTask> {
     private final StoreCleanup cleanup;
 
     /** When the store must have forgotten the matter. */
     final long untilNanos;
 
-    /** How often it was tried in vain; used by whoever has the task in hand. */
+    /** Tells tasks apart that come at the same moment. */
+    private final long serial;
+
+    /** How often it was tried in vain; used, as is the next, by whoever has the task in hand. */
     int failures;
+
+    /** Where it stands among others: later for each failure. Not changed while it is in line. */
+    long orderNanos;
 
     private CleanupTask(StoreCleanup cleanup, Duration lease) {
         this.cleanup = cleanup;
         this.untilNanos = cleanup.forgottenBy(lease);
+        this.serial = cleanup.nextSerial();
     }
 
     /** The name of the lock, for messages. */
     abstract String describe();
+
+    /** Whoever has failed less often comes first, but nobody waits for ever. */
+    @Override
+    public final int compareTo(CleanupTask other) {
+        int earlier = Long.compare(orderNanos, other.orderNanos);
+        return earlier != 0 ? earlier : Long.compare(serial, other.serial);
+    }
 
     @Override
     public final void onDue() {
@@ -36,19 +51,34 @@ abstract sealed class CleanupTask extends Timed {
         /** What was held of them; null if nobody has held them. */
         private final @Nullable HeldGrant ended;
 
+        private FirstAnswer firstAnswer = FirstAnswer.TO_NOBODY;
+
         Release(StoreCleanup cleanup, List<Grant> grants, @Nullable HeldGrant ended) {
             super(cleanup, grants.get(0).lease());
             this.grants = grants;
             this.ended = ended;
         }
 
+        /** Waits for the first try; set before it. */
+        Release telling(FirstAnswer waiting) {
+            firstAnswer = waiting;
+            return this;
+        }
+
         boolean isOf(String session) {
             return grants.stream().allMatch(grant -> session.equals(grant.session()));
         }
 
-        void wasAnswered() {
+        /** Whom to tell of a try; nobody, from the second one on. */
+        FirstAnswer takeFirstAnswer() {
+            FirstAnswer waiting = firstAnswer;
+            firstAnswer = FirstAnswer.TO_NOBODY;
+            return waiting;
+        }
+
+        void isDone(boolean maybeNotHeld) {
             if (ended != null) {
-                ended.released(true);
+                ended.released(maybeNotHeld);
             }
         }
 
@@ -56,6 +86,18 @@ abstract sealed class CleanupTask extends Timed {
         String describe() {
             return grants.get(0).name();
         }
+    }
+
+    /** Receives the outcome of the first try of a release. */
+    interface FirstAnswer {
+        FirstAnswer TO_NOBODY = (sentNanos, outcomes) -> {};
+
+        /**
+         * Receives the outcome.
+         *
+         * @param outcomes what the store said; null if it did not answer
+         */
+        void on(long sentNanos, @Nullable List<ReleaseOutcome> outcomes);
     }
 
     /** A claim to be withdrawn. */

@@ -42,8 +42,12 @@ final class Contender extends Timed {
     final Terms terms;
     final Claim claim;
 
-    /** The waiter of a direct attempt; null where it serves the line. */
-    final @Nullable Waiter directFor;
+    /**
+     * The waiter of a direct attempt; null where it serves the line, and when it was granted: a lease must not be reachable
+     * from its claim, or nobody would notice that it was forgotten.
+     */
+    @Nullable
+    Waiter directFor;
 
     private State state = State.ASKING;
 
@@ -57,7 +61,7 @@ final class Contender extends Timed {
     private boolean timed;
 
     /** Some request of it was never answered, and may still arrive at the store. */
-    private boolean unanswered;
+    private boolean mayStillArrive;
 
     /** Set when it is over, if something of it may be left at the store. */
     private @Nullable Leftovers leftovers;
@@ -69,11 +73,14 @@ final class Contender extends Timed {
     /** Epochs of grants whose loss was told before they came; null if there are none. */
     private @Nullable Set<Long> lostEpochs;
 
-    /** Idle grants that must go back before the claim can succeed. Changed under this object's own monitor: who enters has no other. */
+    /** Idle grants that must go back before the claim can succeed. Changed under this object's own monitor. */
     private volatile @Nullable List<HeldGrant> releaseFirst;
 
-    /** Written by who enters, before the first call; read by who makes that call. */
+    /** When it is too late for the first call. Written before that call, and read by it. */
     private long askBeforeNanos = Long.MAX_VALUE;
+
+    /** When the first call was made, if idle grants had to be given back before. Written by that call, before its answer. */
+    private volatile long askedNanos = Long.MIN_VALUE;
 
     Contender(Gate gate, Terms terms, Claim claim, @Nullable Waiter directFor) {
         this.gate = gate;
@@ -101,20 +108,36 @@ final class Contender extends Timed {
     }
 
     /** When it is too late for the first call, if idle grants had to be given back before. Set before that call. */
-    void isAskedBefore(long nanos) {
+    void askBefore(long nanos) {
         askBeforeNanos = nanos;
     }
 
-    /** Asks the store for the first time. If an idle grant cannot be given back in time, there is no use in asking. */
-    AcquireOutcome firstCall(LockStore store) {
+    /** Asks the store for the first time. */
+    AcquireOutcome ask(LockStore store) {
+        boolean unused = releaseIdle(store);
+        return Objects.requireNonNull(store.tryAcquire(claim), "the store's answer");
+    }
+
+    boolean hasToReleaseFirst() {
+        return releaseFirst != null;
+    }
+
+    /** Makes way for the first call; fails if an idle grant cannot be given back in time: then there is no use in asking. */
+    boolean releaseIdle(LockStore store) {
         List<HeldGrant> idle = takeReleaseFirst();
         if (!idle.isEmpty()) {
             gate.engine.cleanup.releaseIdleNow(store, idle);
-            if (gate.engine.now() >= askBeforeNanos) {
+            askedNanos = gate.engine.now();
+            if (askedNanos >= askBeforeNanos) {
                 throw Gate.noAnswer(terms);
             }
         }
-        return Objects.requireNonNull(store.tryAcquire(claim), "the store's answer");
+        return true;
+    }
+
+    /** When the request was sent at the earliest, if whoever sent it noted a time before the idle grants went back. */
+    long sentNanos(long notedNanos) {
+        return Math.max(notedNanos, askedNanos);
     }
 
     /** Whether an answer grants all that was asked for. */
@@ -147,6 +170,11 @@ final class Contender extends Timed {
 
     boolean saidTaken() {
         return saidTaken;
+    }
+
+    /** Whether its last request was not answered. */
+    boolean lastRequestFailed() {
+        return failures > 0;
     }
 
     /** A reason to ask again came up; returns whether to ask now. */
@@ -189,13 +217,13 @@ final class Contender extends Timed {
     /** The store did not answer; returns how often in a row. */
     int heardNothing() {
         saidTaken = false;
-        unanswered = true;
+        mayStillArrive = true;
         state = State.WAITING;
         return failures++;
     }
 
     /** No request is under way after all: it begins later, or not at all. */
-    void isNotAsked() {
+    void notAskedYet() {
         state = State.WAITING;
     }
 
@@ -203,36 +231,40 @@ final class Contender extends Timed {
     void releaseIdleLater(AfterUnlock after) {
         for (HeldGrant idle : takeReleaseFirst()) {
             gate.engine.cleanup.release(idle, after);
-            gate.engine.cleanup.ends();
+            gate.engine.cleanup.closingNeedNotWait();
         }
     }
 
     /** Nobody wants it any more. What it may have left at the store is cleared away. */
     void drop(AfterUnlock after) {
-        boolean asking = isAsking();
+        boolean replyDue = isReplyDue();
         releaseIdleLater(after);
         state = State.OVER;
-        Leftovers left = new Leftovers(this, unanswered, asking, false);
-        leftovers = left;
-        left.claimIsOver(after);
+        leftovers = new Leftovers(this, mayStillArrive, replyDue, false);
+        leftovers.claimIsOver(after);
     }
 
     /** It was refused and did not ask to stay in line. Only an earlier request can have left something behind. */
     void end(AfterUnlock after) {
         // Over first: its last answer is here, so dropping it must not expect another.
         state = State.OVER;
-        if (unanswered) {
+        if (mayStillArrive) {
             drop(after);
         }
+    }
+
+    /** Whether a request is under way. One that was not sent yet never will be: it could be granted anew, to nobody. */
+    private boolean isReplyDue() {
+        return isAsking() && !gate.engine.poller.remove(this);
     }
 
     /** It was granted. Returns what may be left of it when the grant has ended; null if nothing can. */
     @Nullable
     Leftovers succeed(boolean pushed) {
-        boolean replyDue = pushed && isAsking();
+        boolean replyDue = pushed && isReplyDue();
         state = State.OVER;
-        if (pushed || unanswered) {
-            leftovers = new Leftovers(this, unanswered, replyDue, pushed);
+        if (pushed || mayStillArrive) {
+            leftovers = new Leftovers(this, mayStillArrive, replyDue, pushed);
         }
         return leftovers;
     }

@@ -170,7 +170,7 @@ public final class Engine {
             first = gate.enter(waiter);
         } while (!waiter.isAt(gate));
         if (first != null) {
-            first.isAskedBefore(
+            first.askBefore(
                     waiter.deadlineNanos == Long.MAX_VALUE
                             ? waiter.deadlineNanos
                             : waiter.deadlineNanos + ASKING_SLACK_NANOS);
@@ -202,7 +202,7 @@ public final class Engine {
             AcquireOutcome outcome = null;
             Throwable failure = null;
             try {
-                outcome = next.firstCall(store());
+                outcome = next.ask(store());
             } catch (Throwable unanswered) {
                 failure = unanswered;
             }
@@ -213,17 +213,40 @@ public final class Engine {
         }
     }
 
+    /** Idle grants must not wait to go back behind attempts that hang: others may want them. */
     void callInBackground(Contender contender) {
-        calls.submit(StoreCalls.Lane.ORDINARY, contender::isNeeded, contender::firstCall, (sent, outcome, failure) -> {
-            Contender next = contender.gate.answered(contender, sent, outcome, failure);
-            if (next != null) {
-                callInBackground(next);
-            }
-        });
+        if (!contender.hasToReleaseFirst()) {
+            askInBackground(contender);
+            return;
+        }
+        calls.submit(
+                StoreCalls.Lane.CLEANUP, contender::isNeeded, contender::releaseIdle, (sent, released, failure) -> {
+                    if (released != null) {
+                        askInBackground(contender);
+                    } else {
+                        answeredInBackground(contender, sent, null, failure);
+                    }
+                });
+    }
+
+    private void askInBackground(Contender contender) {
+        calls.submit(
+                StoreCalls.Lane.ORDINARY,
+                contender::isNeeded,
+                contender::ask,
+                (sent, outcome, failure) -> answeredInBackground(contender, sent, outcome, failure));
+    }
+
+    private void answeredInBackground(
+            Contender contender, long sent, @Nullable AcquireOutcome outcome, @Nullable Throwable failure) {
+        Contender next = contender.gate.answered(contender, sent, outcome, failure);
+        if (next != null) {
+            callInBackground(next);
+        }
     }
 
     ReleaseResult release(Hold hold) {
-        cleanup.begins();
+        cleanup.closingWaits();
         try {
             ReleaseResult result = hold.grant.gate.release(hold);
             if (result != ReleaseResult.RELEASE_AT_STORE) {
@@ -231,31 +254,34 @@ public final class Engine {
             }
             // What a hand-over costs matters only while others wait.
             long sent = hold.grant.wanted ? now() : NOT_MEASURED;
-            return judgeRelease(hold, sent, StoreCleanup.tryRelease(store(), hold.grant.grants));
+            List<ReleaseOutcome> outcomes = StoreCleanup.tryRelease(store(), hold.grant.grants);
+            cleanup.firstReleaseAnswered(hold.grant, outcomes);
+            return judgeRelease(hold, sent, outcomes);
         } finally {
-            cleanup.ends();
+            cleanup.closingNeedNotWait();
         }
     }
 
     CompletableFuture<ReleaseResult> releaseAsync(Hold hold) {
-        cleanup.begins();
-        ReleaseResult result = hold.grant.gate.release(hold);
-        if (result != ReleaseResult.RELEASE_AT_STORE) {
-            cleanup.ends();
-            return CompletableFuture.completedFuture(result);
+        cleanup.closingWaits();
+        try {
+            ReleaseResult result = hold.grant.gate.release(hold);
+            if (result != ReleaseResult.RELEASE_AT_STORE) {
+                return CompletableFuture.completedFuture(result);
+            }
+            CompletableFuture<ReleaseResult> later = new CompletableFuture<>();
+            cleanup.release(hold.grant, (sent, outcomes) -> {
+                ReleaseResult answer = judgeRelease(hold, sent, outcomes);
+                callbacks.execute(() -> later.complete(answer));
+            });
+            return later;
+        } finally {
+            cleanup.closingNeedNotWait();
         }
-        CompletableFuture<ReleaseResult> later = new CompletableFuture<>();
-        calls.submit(StoreCalls.Lane.CLEANUP, to -> to.release(hold.grant.grants), (sent, outcomes, failure) -> {
-            ReleaseResult answer = judgeRelease(hold, sent, outcomes);
-            cleanup.ends();
-            callbacks.execute(() -> later.complete(answer));
-        });
-        return later;
     }
 
     private ReleaseResult judgeRelease(Hold hold, long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {
         HeldGrant released = hold.grant;
-        boolean wasHeld = cleanup.firstReleaseAnswered(released, outcomes);
         if (released.wanted && outcomes != null) {
             long now = now();
             if (sentNanos != NOT_MEASURED) {
@@ -265,7 +291,8 @@ public final class Engine {
                 exclusive.countReturnGapFrom(now);
             }
         }
-        if (wasHeld) {
+        // Past the deadline the grant may have ended while its release was on the way: that is not a loss.
+        if (outcomes == null || !StoreCleanup.isNotHeld(outcomes) || now() >= released.validUntilNanos) {
             return ReleaseResult.RELEASED;
         }
         released.noticeNotHeld(hold);
@@ -292,17 +319,21 @@ public final class Engine {
         return delay;
     }
 
+    long commandTimeoutNanos() {
+        return commandTimeoutNanos;
+    }
+
     /** By when everything that was asked before a moment must have been answered. */
     long longestAnswerBy(long nanos) {
         return nanos + commandTimeoutNanos;
     }
 
-    /** Runs a task after a pause of about a second, where user code may run. */
+    /** Runs a task of the client itself after a pause of about a second, where it does not wait for user code. */
     public void tryAgainLater(Runnable task) {
         Timed again = new Timed() {
             @Override
             public void onDue() {
-                callbacks.execute(task);
+                signals.execute(task);
             }
         };
         timeline.schedule(again, now() + pace.backoff(FAILURES_OF_A_SECOND));

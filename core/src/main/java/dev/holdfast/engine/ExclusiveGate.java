@@ -83,9 +83,9 @@ final class ExclusiveGate extends Gate {
             line.join(waiter);
             Contender fresh = newContender(waiter.terms, !waiter.triesOnce, null);
             contender = fresh;
-            after.callFirst(fresh);
+            after.leaveToCaller(fresh);
             if (idle != null) {
-                engine.cleanup.begins();
+                engine.cleanup.closingWaits();
                 fresh.releasesFirst(idle);
             }
         } else if (waiter.triesOnce) {
@@ -124,7 +124,7 @@ final class ExclusiveGate extends Gate {
             }
             return fits;
         }
-        left(now);
+        gaveUp(now);
         return keepIdle(free, now);
     }
 
@@ -161,15 +161,15 @@ final class ExclusiveGate extends Gate {
     /** The return gap counts from the end of the release at the store. */
     synchronized void countReturnGapFrom(long now) {
         if (line.head() == null && grant == null) {
-            left(now);
+            gaveUp(now);
         }
     }
 
-    private void left(long now) {
+    private void gaveUp(long now) {
         if (returnGap == null) {
             returnGap = new ReturnGap();
         }
-        returnGap.left(now);
+        returnGap.gaveUp(now);
     }
 
     /** Ends an idle grant because another lock of the same name is wanted in this client. */
@@ -179,7 +179,7 @@ final class ExclusiveGate extends Gate {
             return null;
         }
         idle.end();
-        engine.cleanup.begins();
+        engine.cleanup.closingWaits();
         retireIfIdle();
         return idle;
     }

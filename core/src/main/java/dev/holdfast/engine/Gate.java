@@ -109,7 +109,7 @@ abstract class Gate {
             retireIfIdle();
         }
         after.run();
-        return after.firstCall();
+        return after.leftToCaller();
     }
 
     /**
@@ -129,11 +129,11 @@ abstract class Gate {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
                 if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
-                    // It is a word for others, too: of one lock, whatever the terms.
+                    // Who is in line wants the same lock, with whatever options: it is taken for them, too.
                     heard(Refusal.TAKEN, engine.now(), after);
                 }
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
-                granted(asked, granted.grants(), sentNanos, sentNanos, false, after);
+                granted(asked, granted.grants(), asked.sentNanos(sentNanos), false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
                 taken(asked, Deadlines.nanos(contended.retryHint()), after);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
@@ -142,7 +142,7 @@ abstract class Gate {
                 fail(asked, new Refusal(new LockMismatchException(mismatch.detail())), after);
             } else if (outcome == null && failure == null && !asked.isNeeded()) {
                 // Its waiter left before it was asked.
-                asked.isNotAsked();
+                asked.notAskedYet();
                 asked.drop(after);
                 conclude(asked);
             } else {
@@ -151,7 +151,7 @@ abstract class Gate {
             retireIfIdle();
         }
         after.run();
-        return after.firstCall();
+        return after.leftToCaller();
     }
 
     /** Takes a lease back. If the store's grant has to go back too, that is left to the caller's thread. */
@@ -189,23 +189,18 @@ abstract class Gate {
                     || !asked.isGrantedBy(grants)) {
                 askSoon(asked, now);
             } else {
-                granted(asked, grants, anchorNanos, now, true, after);
+                granted(asked, grants, anchorNanos, true, after);
             }
         });
     }
 
     /** Begins to hold a grant; its deadline counts from the anchor, which may be older than the grant itself. */
-    private void granted(
-            Contender asked,
-            List<Grant> grants,
-            long anchorNanos,
-            long grantedNanos,
-            boolean pushed,
-            AfterUnlock after) {
+    private void granted(Contender asked, List<Grant> grants, long anchorNanos, boolean pushed, AfterUnlock after) {
         long now = engine.now();
         engine.events.granted(pushed || asked.saidTaken());
-        Leftovers left = asked.succeed(pushed);
-        HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, grantedNanos, left);
+        Leftovers leftovers = asked.succeed(pushed);
+        long turnBeginsNanos = pushed ? now : anchorNanos;
+        HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, turnBeginsNanos, leftovers);
         asked.grant = fresh;
         conclude(asked);
         // Whatever was heard before is out of date, and this says nothing of those behind.
@@ -220,7 +215,8 @@ abstract class Gate {
         if (good && taker != null && !taker.isSettled()) {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
-            // Somebody was ahead of them until their time was up.
+            asked.directFor = null;
+            // Those whose time was up meanwhile had this one ahead of them.
             tellOverdue(Refusal.TAKEN, after);
             if (pushed) {
                 fresh.renewSoon(now);
@@ -229,16 +225,20 @@ abstract class Gate {
             // It had ended before it came, or nobody is there any more: it was never held.
             fresh.end();
             engine.cleanup.release(fresh, after);
-            if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-                // What it granted was taken away, or had ended before it came.
-                boolean taken = asked.saidTaken() || (valid && !pushed);
-                Refusal why = taken ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
-                settle(taker, engine.isClosed() ? closed() : why, after);
-            } else if (asked.directFor != null) {
-                refused(asked, Refusal.TAKEN, after);
-            }
+            // A valid grant that was answered, and is not good, was given to somebody else since: an eviction.
+            tellNotHeld(asked, taker, asked.saidTaken() || (valid && !pushed), now, after);
         }
         reviewContender(after);
+    }
+
+    /** A grant came that cannot be used. Its waiter is told, if its time is up; otherwise it goes on waiting. */
+    private void tellNotHeld(Contender asked, @Nullable Waiter taker, boolean taken, long now, AfterUnlock after) {
+        if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
+            Refusal why = taken ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
+            settle(taker, engine.isClosed() ? closed() : why, after);
+        } else if (asked.directFor != null) {
+            refused(asked, Refusal.TAKEN, after);
+        }
     }
 
     /** Whoever gets what a claim is granted. */
@@ -353,7 +353,10 @@ abstract class Gate {
         }
     }
 
-    /** Somebody is ahead of a waiter that asks once: the lock counts as taken, unless the last word was no answer. */
+    /**
+     * Somebody is ahead of a waiter that asks once, so the lock counts as taken. It is told a fault only if the head of the
+     * line has heard one during its own wait.
+     */
     final void refuseOnce(Waiter waiter, AfterUnlock after) {
         Contender asking = contender;
         boolean stale = line.head() == null || !lastWord.isSince(line.head().startedNanos);
@@ -464,7 +467,7 @@ abstract class Gate {
     final void resume(AfterUnlock after) {
         Waiter first = line.head();
         if (first != null && contender == null && !isTakenHere() && !engine.isClosed()) {
-            // Whoever tries once has its claim from the beginning, and is settled with it.
+            // It queues: whoever asks only once was never in line without a claim, and left the line with it.
             Contender fresh = newContender(first.terms, true, null);
             contender = fresh;
             after.then(() -> engine.callInBackground(fresh));
@@ -499,7 +502,7 @@ abstract class Gate {
         });
     }
 
-    /** The claim of an owner; where that is known by owner, also while its grant is held. */
+    /** The claim of an owner, if it is not over. A shared claim is also found while its grant is held. */
     @Nullable
     Contender contenderOf(OwnerId owner) {
         return contender != null && contender.claim.owner().equals(owner) ? contender : null;

@@ -60,7 +60,7 @@ final class HeldGrant {
     private boolean renewing;
 
     /** Whether the last renewal was not answered. */
-    private boolean unanswered;
+    private boolean lastRenewalFailed;
 
     private long renewAtNanos;
 
@@ -259,7 +259,7 @@ final class HeldGrant {
         } else {
             if (!renewing && now >= renewAtNanos) {
                 renewing = true;
-                gate.engine.renewer.add(this, unanswered, now);
+                gate.engine.renewer.add(this, lastRenewalFailed, now);
             }
             plan();
         }
@@ -315,7 +315,7 @@ final class HeldGrant {
             lose(reason, after);
             return;
         }
-        unanswered = unknown;
+        lastRenewalFailed = unknown;
         if (unknown) {
             renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
         } else {

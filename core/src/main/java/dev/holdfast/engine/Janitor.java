@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 final class Janitor extends Timed {
     private static final long ROUND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Smaller jumps are the work of clock discipline and are covered by the deadline's margin. */
-    private static final long SUSPICIOUS_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** Clock discipline may move the time of day by a little less than this in a second. */
+    private static final long SUSPICIOUS_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Engine engine;
     private final LongSupplier wallAheadNanos;

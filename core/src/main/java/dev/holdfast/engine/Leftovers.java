@@ -26,7 +26,7 @@ final class Leftovers {
     private final boolean pushed;
 
     /** A request was never answered and may still arrive. */
-    private boolean unanswered;
+    private boolean mayStillArrive;
 
     /** A later request was refused: it may have put the claim in line again. */
     private boolean inLineAgain;
@@ -36,16 +36,16 @@ final class Leftovers {
 
     private State state = State.NOT_YET;
 
-    Leftovers(Contender of, boolean unanswered, boolean replyDue, boolean pushed) {
+    Leftovers(Contender of, boolean mayStillArrive, boolean replyDue, boolean pushed) {
         this.of = of;
-        this.unanswered = unanswered;
+        this.mayStillArrive = mayStillArrive;
         this.replyDue = replyDue;
         this.pushed = pushed;
     }
 
     /** Nobody wants the claim any more, and it was not granted as far as is known. */
     void claimIsOver(AfterUnlock after) {
-        becomeDue(unanswered || of.claim.queue(), after);
+        becomeDue(mayStillArrive || of.claim.queue(), after);
     }
 
     /**
@@ -55,14 +55,15 @@ final class Leftovers {
      */
     void grantIsGone(boolean maybeNotHeld, AfterUnlock after) {
         if (state == State.NOT_YET) {
-            becomeDue(unanswered || inLineAgain || (pushed && maybeNotHeld), after);
+            becomeDue(mayStillArrive || inLineAgain || (pushed && maybeNotHeld), after);
         }
     }
 
+    /** A reply that is still to come decides whether anything is to be withdrawn: it says what is left. */
     private void becomeDue(boolean withdraw, AfterUnlock after) {
         state = State.DUE;
         if (replyDue) {
-            cleanup().begins();
+            cleanup().closingWaits();
         } else {
             clear(withdraw, after);
         }
@@ -71,19 +72,19 @@ final class Leftovers {
     /** An answer to the claim came after it was decided; neither an answer nor a failure means that it was not asked. */
     void replied(@Nullable AcquireOutcome outcome, @Nullable Throwable failure, AfterUnlock after) {
         replyDue = false;
-        unanswered |= failure != null;
+        mayStillArrive |= failure != null;
         inLineAgain |= outcome instanceof AcquireOutcome.Contended;
         if (state == State.DUE) {
             boolean queued = outcome != null && of.claim.queue();
-            clear(unanswered || queued || outcome instanceof AcquireOutcome.Granted, after);
-            cleanup().ends();
+            clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);
+            cleanup().closingNeedNotWait();
         }
     }
 
     private void clear(boolean withdraw, AfterUnlock after) {
         state = State.CLEAR;
         if (withdraw) {
-            cleanup().withdraw(of.claim, unanswered, after);
+            cleanup().withdraw(of.claim, mayStillArrive, after);
         }
     }
 

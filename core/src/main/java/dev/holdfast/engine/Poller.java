@@ -2,98 +2,61 @@ package dev.holdfast.engine;
 
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks again for waiting claims, all that are due in one request. Usually one request is under way, and the next is
- * collected meanwhile. If it hangs, another is sent after 50 ms, up to four. Thread-safe.
+ * collected meanwhile. Claims that were not answered the last time have requests of their own. Thread-safe.
  */
-final class Poller extends Timed {
+final class Poller {
     private static final int MOST_PER_REQUEST = 1_000;
-    private static final int MOST_AT_ONCE = 4;
-    private static final long LONGEST_COLLECTION_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final int MOST_AT_ONCE = 48;
+    private static final int MOST_REPEATS_AT_ONCE = 4;
 
     private final Engine engine;
-
-    /** Claims to ask for, each marked as being asked; guarded by this object's monitor, as are the next two. */
-    private final List<Contender> due = new ArrayList<>();
-
-    private int underWay;
-    private long lastSentNanos;
+    private final Batches<Contender> firstTries;
+    private final Batches<Contender> repeats;
 
     Poller(Engine engine) {
         this.engine = engine;
+        this.firstTries =
+                new Batches<>(engine, 1, MOST_AT_ONCE, any -> MOST_PER_REQUEST, new LinkedHashSet<>(), this::send);
+        this.repeats = new Batches<>(
+                engine, 1, MOST_REPEATS_AT_ONCE, any -> MOST_PER_REQUEST, new LinkedHashSet<>(), this::send);
     }
 
-    void add(Contender waiting, long now) {
-        synchronized (this) {
-            due.add(waiting);
-            if (due.size() == 1) {
-                plan(now);
-            }
-        }
+    /** Adds a claim that is marked as being asked to the next request. */
+    void add(Contender asked, long now) {
+        (asked.lastRequestFailed() ? repeats : firstTries).addSoon(asked, now);
     }
 
-    /** Called with the monitor held, when there is something to ask. */
-    private void plan(long now) {
-        if (underWay == 0) {
-            engine.timeline.schedule(this, now);
-        } else if (underWay < MOST_AT_ONCE) {
-            engine.timeline.schedule(this, Math.max(now, lastSentNanos + LONGEST_COLLECTION_NANOS));
-        }
+    /** Takes a claim back that was added; false if it is being asked for already. */
+    boolean remove(Contender asked) {
+        return firstTries.remove(asked) || repeats.remove(asked);
     }
 
-    @Override
-    public void onDue() {
-        List<Contender> batch;
-        synchronized (this) {
-            if (due.isEmpty() || underWay == MOST_AT_ONCE) {
-                return;
-            }
-            underWay++;
-            lastSentNanos = engine.now();
-            List<Contender> first = due.subList(0, Math.min(due.size(), MOST_PER_REQUEST));
-            batch = List.copyOf(first);
-            first.clear();
-            if (!due.isEmpty()) {
-                plan(lastSentNanos);
-            }
-        }
-        List<Claim> claims = batch.stream().map(waiting -> waiting.claim).toList();
-        engine.calls.submit(
-                StoreCalls.Lane.ORDINARY,
-                store -> store.poll(claims),
-                (sentNanos, outcomes, failure) -> takeAnswers(batch, sentNanos, outcomes, failure));
+    private void send(List<Contender> batch, Runnable ended) {
+        List<Claim> claims = batch.stream().map(asked -> asked.claim).toList();
+        engine.calls.submit(StoreCalls.Lane.ORDINARY, store -> store.poll(claims), (sentNanos, outcomes, failure) -> {
+            ended.run();
+            takeAnswers(batch, sentNanos, outcomes, failure);
+        });
     }
 
-    private void takeAnswers(
+    /** Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled. */
+    private static void takeAnswers(
             List<Contender> batch,
             long sentNanos,
             @Nullable List<AcquireOutcome> outcomes,
             @Nullable Throwable failure) {
-        synchronized (this) {
-            underWay--;
-        }
         Throwable why = failure != null
                 ? failure
                 : new IllegalStateException("the store did not answer for each of " + batch.size() + " claims");
-        try {
-            Answers.divide(batch, waiting -> 1, outcomes, (waiting, own) -> take(waiting, sentNanos, own, why));
-        } finally {
-            synchronized (this) {
-                if (!due.isEmpty()) {
-                    plan(engine.now());
-                }
-            }
-        }
-    }
-
-    /** Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled. */
-    private static void take(Contender waiting, long sentNanos, @Nullable List<AcquireOutcome> own, Throwable failure) {
-        AcquireOutcome outcome = own == null ? null : own.get(0);
-        waiting.gate.answered(waiting, sentNanos, outcome, outcome == null ? failure : null);
+        Answers.divide(batch, asked -> 1, outcomes, (asked, own) -> {
+            AcquireOutcome outcome = own == null ? null : own.get(0);
+            asked.gate.answered(asked, sentNanos, outcome, outcome == null ? why : null);
+        });
     }
 }

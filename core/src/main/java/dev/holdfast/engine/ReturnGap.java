@@ -10,20 +10,20 @@ final class ReturnGap {
     private static final int WEIGHT = 4;
 
     private long averageNanos = NEVER;
-    private long leftNanos = NEVER;
+    private long gaveUpNanos = NEVER;
 
     /** The client has given the lock up, and nobody in it waits. */
-    void left(long now) {
-        leftNanos = now;
+    void gaveUp(long now) {
+        gaveUpNanos = now;
     }
 
     /** The client asks for the lock again. */
     void returned(long now) {
-        if (leftNanos != NEVER) {
+        if (gaveUpNanos != NEVER) {
             // Whoever had asked before the lock was given up came at once.
-            long gap = Math.max(0, Math.min(LONGEST_NANOS, now - leftNanos));
+            long gap = Math.max(0, Math.min(LONGEST_NANOS, now - gaveUpNanos));
             averageNanos = averageNanos == NEVER ? gap : averageNanos + (gap - averageNanos) / WEIGHT;
-            leftNanos = NEVER;
+            gaveUpNanos = NEVER;
         }
     }
 

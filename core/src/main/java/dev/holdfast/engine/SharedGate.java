@@ -34,7 +34,7 @@ final class SharedGate extends Gate {
     @Override
     void admit(Waiter waiter, AfterUnlock after) {
         if (line.head() == null) {
-            after.callFirst(newContender(waiter.terms, false, waiter));
+            after.leaveToCaller(newContender(waiter.terms, false, waiter));
         } else if (waiter.triesOnce) {
             refuseOnce(waiter, after);
         } else {
@@ -97,9 +97,9 @@ final class SharedGate extends Gate {
             Contender fresh = newContender(waiter.terms, true, null);
             contender = fresh;
             if (why.isTaken()) {
-                after.callFirst(fresh);
+                after.leaveToCaller(fresh);
             } else {
-                fresh.isNotAsked();
+                fresh.notAskedYet();
                 fresh.askAt(engine.now() + engine.pace.backoff(0));
             }
         }

@@ -29,16 +29,16 @@ public interface StoreCalls {
     <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply);
 
     /**
-     * Makes one call, later, unless nobody wants its answer by then: a call that waits for its turn behind calls that hang
+     * Makes one call, later, unless nobody needs its answer by then: a call that waits for its turn behind calls that hang
      * need not be made when whoever asked for it has given up.
      *
      * @param lane whom it may wait for
-     * @param stillWanted asked before the call is made; if false, there is neither an answer nor a failure
+     * @param stillNeeded asked before the call is made; if false, there is neither an answer nor a failure
      * @param call what to ask
      * @param reply receives the answer; is called exactly once, unless the client is closed first
      * @param <R> the kind of answer
      */
-    default <R> void submit(Lane lane, BooleanSupplier stillWanted, Function<LockStore, R> call, Reply<R> reply) {
+    default <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
         submit(lane, call, reply);
     }
 

@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastEvent;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.engine.CleanupTask.FirstAnswer;
 import dev.holdfast.engine.CleanupTask.Release;
 import dev.holdfast.engine.CleanupTask.Withdrawal;
 import dev.holdfast.spi.Claim;
@@ -9,14 +10,15 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,25 +27,19 @@ import org.jspecify.annotations.Nullable;
  * called with a gate's monitor held.
  *
  * <p>A task is dropped only when the store must have forgotten the matter: after the lease and two more minutes, or, where
- * grants end with a session, never while that session lives. A few requests are under way at a time, on threads of their
- * own. Tasks that have failed least often come first, so one silent server does not hold up what concerns the others;
- * and releases before withdrawals, which nobody waits for.
- * Releases share a request; the more often they have failed, the fewer share one.
+ * grants end with a session, never while that session lives. Releases and withdrawals, and the first tries and repeats of
+ * each, have requests of their own, so that none waits behind requests of another kind that hang. Releases share a request; the
+ * more often they have failed, the fewer share one.
  */
 final class StoreCleanup {
     /** Beyond the lease, a store has forgotten a grant; a tombstone may be wanted for a while longer. */
     private static final long LONGEST_EXTRA_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    private static final int MOST_AT_ONCE = 5;
-
-    /** Of these. Nobody waits for a withdrawal, but others may wait for a lock to be released. */
-    private static final int KEPT_FOR_RELEASES = 1;
-
-    /** When the client closes, everything is to be said within one command timeout. */
-    private static final int MOST_AT_ONCE_IN_CLOSING = 64;
-
+    private static final int USUAL_AT_ONCE = 5;
+    private static final int MOST_AT_ONCE = 48;
+    private static final int MOST_REPEATS_AT_ONCE = 4;
     private static final int MOST_RELEASES_PER_REQUEST = 1_024;
-    private static final int RANKS = 11;
+    private static final int MOST_HALVINGS = 10;
 
     /** While this much is to be done, no wait is begun that costs no thread or ends by itself: there could be ever more. */
     private static final int MOST_OPEN = 100_000;
@@ -53,25 +49,41 @@ final class StoreCleanup {
     /** What has to be over before the client has closed: releases, requests whose answer may call for one, tasks. */
     private final AtomicInteger open = new AtomicInteger();
 
-    /** Tasks to be tried now, by how often they have failed; guarded by this object's monitor, as are the waiting and the count. */
-    private final List<Deque<Release>> dueReleases = new ArrayList<>(RANKS);
+    private final AtomicLong serials = new AtomicLong();
+    private final Batches<Release> firstReleases;
+    private final Batches<Release> repeatedReleases;
+    private final Batches<Withdrawal> firstWithdrawals;
+    private final Batches<Withdrawal> repeatedWithdrawals;
 
-    private final List<Deque<Withdrawal>> dueWithdrawals = new ArrayList<>(RANKS);
-
-    /** Tasks that wait for their next try. */
+    /** Tasks that wait for their next try; guarded by this object's monitor. */
     private final Set<CleanupTask> waiting = new LinkedHashSet<>();
-
-    private int underWay;
-
-    /** How often somebody has called for work since a thread began to see to it. */
-    private final AtomicInteger calledToWork = new AtomicInteger();
 
     StoreCleanup(Engine engine) {
         this.engine = engine;
-        for (int rank = 0; rank < RANKS; rank++) {
-            dueReleases.add(new ArrayDeque<>());
-            dueWithdrawals.add(new ArrayDeque<>());
-        }
+        this.firstReleases = new Batches<>(
+                engine,
+                USUAL_AT_ONCE,
+                MOST_AT_ONCE,
+                any -> MOST_RELEASES_PER_REQUEST,
+                new LinkedHashSet<>(),
+                this::sendReleases);
+        this.repeatedReleases = new Batches<>(
+                engine,
+                MOST_REPEATS_AT_ONCE,
+                MOST_REPEATS_AT_ONCE,
+                task -> MOST_RELEASES_PER_REQUEST >> Math.min(task.failures, MOST_HALVINGS),
+                new TreeSet<>(),
+                this::sendReleases);
+        // One by one, so the newest comes first: it must not wait for a long line of those that a silent server leaves.
+        this.firstWithdrawals = new Batches<>(
+                engine,
+                USUAL_AT_ONCE,
+                MOST_AT_ONCE,
+                any -> 1,
+                new TreeSet<>(Comparator.reverseOrder()),
+                this::sendWithdrawal);
+        this.repeatedWithdrawals = new Batches<>(
+                engine, MOST_REPEATS_AT_ONCE, MOST_REPEATS_AT_ONCE, any -> 1, new TreeSet<>(), this::sendWithdrawal);
     }
 
     /** Whether everything has been given back. */
@@ -92,13 +104,20 @@ final class StoreCleanup {
                         + " earlier requests of this client, which have to be settled first"));
     }
 
-    /** Something begins that gives back, or may have to; {@link #ends} follows, after the task that comes of it, if any. */
-    void begins() {
+    /**
+     * Something begins that gives back, or may have to: closing waits for it. {@link #closingNeedNotWait} follows, after the
+     * task that comes of it, if any.
+     */
+    void closingWaits() {
         open.incrementAndGet();
     }
 
-    void ends() {
+    void closingNeedNotWait() {
         open.decrementAndGet();
+    }
+
+    long nextSerial() {
+        return serials.incrementAndGet();
     }
 
     /** Gives a grant back in the background. */
@@ -111,6 +130,13 @@ final class StoreCleanup {
         begin(new Release(this, grants, null), after);
     }
 
+    /** Gives a grant back in the background, and tells how the first try went. */
+    void release(HeldGrant ended, FirstAnswer answer) {
+        AfterUnlock after = new AfterUnlock();
+        begin(new Release(this, ended.grants, ended).telling(answer), after);
+        after.run();
+    }
+
     /**
      * Withdraws a claim in the background.
      *
@@ -121,19 +147,21 @@ final class StoreCleanup {
     }
 
     private void begin(CleanupTask task, AfterUnlock after) {
-        begins();
-        add(task);
-        after.then(this::work);
+        closingWaits();
+        Batches<?> requests = add(task);
+        after.then(requests::work);
     }
 
-    private synchronized void add(CleanupTask task) {
-        waiting.remove(task);
-        int rank = Math.min(task.failures, RANKS - 1);
-        if (task instanceof Release release) {
-            dueReleases.get(rank).add(release);
-        } else if (task instanceof Withdrawal withdrawal) {
-            dueWithdrawals.get(rank).add(withdrawal);
+    private Batches<?> add(CleanupTask task) {
+        task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos();
+        if (task instanceof Withdrawal withdrawal) {
+            Batches<Withdrawal> requests = task.failures == 0 ? firstWithdrawals : repeatedWithdrawals;
+            requests.add(withdrawal);
+            return requests;
         }
+        Batches<Release> requests = task.failures == 0 ? firstReleases : repeatedReleases;
+        requests.add((Release) task);
+        return requests;
     }
 
     /** When a store must have forgotten a matter; where grants end with a session, it never does by itself. */
@@ -149,7 +177,7 @@ final class StoreCleanup {
         List<ReleaseOutcome> known = outcomes == null || isUnknown(outcomes) ? null : outcomes;
         Answers.divide(idle, ended -> ended.grants.size(), known, (ended, own) -> {
             firstReleaseAnswered(ended, own);
-            ends();
+            closingNeedNotWait();
         });
         if (known == null || known.size() != grants.size()) {
             throw new StoreUnavailableException("release", idle.get(0).terms.describe(), null);
@@ -164,21 +192,20 @@ final class StoreCleanup {
         }
     }
 
-    /** Judges the answer to the first release of a grant, and repeats it if it is not whole; false if it was not held. */
-    boolean firstReleaseAnswered(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
-        boolean notHeld = outcomes != null && isNotHeld(outcomes);
+    /** Takes the answer to the first release of a grant, and repeats it if it is not whole. */
+    void firstReleaseAnswered(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
         if (outcomes == null || outcomes.size() != ended.grants.size() || isUnknown(outcomes)) {
+            Release again = new Release(this, ended.grants, ended);
+            again.failures = 1;
             AfterUnlock after = new AfterUnlock();
-            release(ended, after);
+            begin(again, after);
             after.run();
         } else {
-            ended.released(notHeld);
+            ended.released(isNotHeld(outcomes));
         }
-        // Past the deadline the grant may have ended while its release was on the way: that is not a loss.
-        return !notHeld || engine.now() >= ended.validUntilNanos;
     }
 
-    private static boolean isNotHeld(List<ReleaseOutcome> outcomes) {
+    static boolean isNotHeld(List<ReleaseOutcome> outcomes) {
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) instanceof ReleaseOutcome.NotHeld) {
                 return true;
@@ -201,134 +228,97 @@ final class StoreCleanup {
         List<Release> moot = new ArrayList<>();
         Predicate<CleanupTask> goes =
                 task -> task instanceof Release release && release.isOf(session) && moot.add(release);
+        // Together, because a task whose pause is over goes from one to the other.
         synchronized (this) {
-            dueReleases.forEach(rank -> rank.removeIf(goes));
+            firstReleases.removeIf(goes);
+            repeatedReleases.removeIf(goes);
             waiting.removeIf(goes);
         }
         for (Release task : moot) {
             engine.timeline.cancel(task);
-            answered(task);
+            FirstAnswer answer = task.takeFirstAnswer();
+            answered(task, true);
+            answer.on(engine.now(), null);
         }
     }
 
     /** The client closes: what waits for its next try is tried now. */
     void hurry() {
         synchronized (this) {
-            for (CleanupTask task : List.copyOf(waiting)) {
+            for (CleanupTask task : waiting) {
                 engine.timeline.cancel(task);
                 add(task);
             }
+            waiting.clear();
         }
-        work();
+        firstReleases.hurry();
+        repeatedReleases.hurry();
+        firstWithdrawals.hurry();
+        repeatedWithdrawals.hurry();
     }
 
     /** The pause of a task is over. */
     void tryAgain(CleanupTask task) {
+        Batches<?> requests;
         synchronized (this) {
-            if (!waiting.contains(task)) {
+            if (!waiting.remove(task)) {
                 return;
             }
-            add(task);
+            requests = add(task);
         }
-        work();
+        requests.work();
     }
 
-    /** Sends what is due, as far as there is room. One thread at a time does; a call that fails at once comes back here. */
-    private void work() {
-        if (calledToWork.getAndIncrement() > 0) {
-            return;
-        }
-        int heard = 1;
-        while (heard > 0) {
-            for (CleanupTask task = next(); task != null; task = next()) {
-                if (task instanceof Release first) {
-                    send(batchOf(first));
-                } else if (task instanceof Withdrawal withdrawal) {
-                    send(withdrawal);
-                }
-            }
-            heard = calledToWork.addAndGet(-heard);
-        }
-    }
-
-    /** The next task, if there is one and room for one more request. */
-    private synchronized @Nullable CleanupTask next() {
-        int room = (engine.isClosed() ? MOST_AT_ONCE_IN_CLOSING : MOST_AT_ONCE) - underWay;
-        CleanupTask first = null;
-        for (int rank = 0; rank < RANKS && first == null && room > 0; rank++) {
-            first = dueReleases.get(rank).poll();
-            if (first == null && room > KEPT_FOR_RELEASES) {
-                first = dueWithdrawals.get(rank).poll();
-            }
-        }
-        underWay += first == null ? 0 : 1;
-        return first;
-    }
-
-    /** Adds the releases that come next and have failed as often. */
-    private synchronized List<Release> batchOf(Release first) {
-        List<Release> batch = new ArrayList<>(List.of(first));
-        int rank = Math.min(first.failures, RANKS - 1);
-        Deque<Release> others = dueReleases.get(rank);
-        while (batch.size() < MOST_RELEASES_PER_REQUEST >> rank && !others.isEmpty()) {
-            batch.add(others.remove());
-        }
-        return batch;
-    }
-
-    private void send(Withdrawal task) {
+    private void sendWithdrawal(List<Withdrawal> batch, Runnable ended) {
+        Withdrawal task = batch.get(0);
         engine.calls.submit(
                 StoreCalls.Lane.CLEANUP,
                 store -> {
                     store.withdraw(task.claim, task.mayStillArrive);
                     return true;
                 },
-                (sentNanos, done, failure) -> requestEnded(() -> take(task, done != null, failure)));
+                (sentNanos, done, failure) -> {
+                    ended.run();
+                    if (done != null) {
+                        answered(task, false);
+                    } else {
+                        failed(task, failure);
+                    }
+                });
     }
 
-    private void send(List<Release> batch) {
+    private void sendReleases(List<Release> batch, Runnable ended) {
         List<Grant> grants =
                 batch.stream().flatMap(task -> task.grants.stream()).toList();
-        engine.calls.submit(
-                StoreCalls.Lane.CLEANUP,
-                store -> store.release(grants),
-                (sentNanos, outcomes, failure) -> requestEnded(() -> Answers.divide(
-                        batch,
-                        task -> task.grants.size(),
-                        outcomes,
-                        (task, own) -> take(task, own != null && !isUnknown(own), failure))));
+        engine.calls.submit(StoreCalls.Lane.CLEANUP, store -> store.release(grants), (sentNanos, outcomes, failure) -> {
+            ended.run();
+            Answers.divide(
+                    batch, task -> task.grants.size(), outcomes, (task, own) -> take(task, sentNanos, own, failure));
+        });
     }
 
-    private void requestEnded(Runnable takeAnswers) {
-        synchronized (this) {
-            underWay--;
-        }
-        try {
-            takeAnswers.run();
-        } finally {
-            work();
-        }
-    }
-
-    private void take(CleanupTask task, boolean answered, @Nullable Throwable failure) {
-        if (answered) {
-            answered(task);
-        } else {
+    private void take(Release task, long sentNanos, @Nullable List<ReleaseOutcome> own, @Nullable Throwable failure) {
+        FirstAnswer answer = task.takeFirstAnswer();
+        boolean first = task.failures == 0;
+        if (own == null || isUnknown(own)) {
             failed(task, failure);
+        } else {
+            answered(task, !first || isNotHeld(own));
         }
+        answer.on(sentNanos, own);
     }
 
-    private void answered(CleanupTask task) {
+    private void answered(CleanupTask task, boolean maybeNotHeld) {
         if (task instanceof Release release) {
-            release.wasAnswered();
+            release.isDone(maybeNotHeld);
         }
-        ends();
+        closingNeedNotWait();
     }
 
     private void failed(CleanupTask task, @Nullable Throwable failure) {
         long now = engine.now();
         if (now >= task.untilNanos) {
-            ends();
+            closingNeedNotWait();
         } else {
             task.failures++;
             synchronized (this) {

@@ -69,9 +69,10 @@ abstract class Waiter {
         this.engine = engine;
         this.terms = terms;
         this.triesOnce = waitNanos == 0;
+        // User code: before the clock is read, from which the lease will count.
+        this.follower = engine.events.attempt(terms);
         this.startedNanos = engine.now();
         this.deadlineNanos = waitNanos < Long.MAX_VALUE - startedNanos ? startedNanos + waitNanos : Long.MAX_VALUE;
-        this.follower = engine.events.attempt(terms);
         this.takenAt = engine.leaks.callStack(startedNanos);
         this.state = triesOnce ? State.OVERDUE : State.WAITING;
     }

@@ -1,6 +1,5 @@
 /**
- * The engine: everything about time, waiting and losing, for all stores. Not exported. Start with {@link
- * dev.holdfast.engine.Engine} and {@link dev.holdfast.engine.Gate}.
+ * The engine: everything about time, waiting and losing, for all stores. Not exported.
  *
  * <p>The words: a <em>waiter</em> is a caller that wants a lease; a <em>gate</em> is where the waiters of one client meet
  * for one lock; a <em>contender</em> is one claim at the store, and <em>terms</em> are what it asks for; a
@@ -12,7 +11,8 @@
  * <em>leftovers</em> are what may be left at the store of a claim that is over; what is <em>wanted</em> is waited for by another
  * client.
  *
- * <p>To be read in this order: Waiter, Contender, Gate, ExclusiveGate, HeldGrant, Leftovers, StoreCleanup, SharedGate.
+ * <p>To be read in this order: Terms, Waiter, Contender, AfterUnlock, Gate with Refusal, LastWord and WaitLine, ExclusiveGate,
+ * HeldGrant, SharedGate, Leftovers, Batches, StoreCleanup, Engine. The rest is timers, threads and telling users.
  */
 @NullMarked
 package dev.holdfast.engine;

@@ -2,6 +2,7 @@ package dev.holdfast.spi;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /** How the store answered a claim. A store that cannot be asked throws instead. */
 public sealed interface AcquireOutcome {
@@ -27,7 +28,12 @@ public sealed interface AcquireOutcome {
      *
      * @param retryHint when to ask again if nothing is heard before, such as the rest of the holder's lease
      */
-    record Contended(Duration retryHint) implements AcquireOutcome {}
+    record Contended(Duration retryHint) implements AcquireOutcome {
+        /** Checks the answer. */
+        public Contended {
+            Objects.requireNonNull(retryHint, "retryHint");
+        }
+    }
 
     /**
      * The name is in use as another kind or capacity. Nothing was changed.

@@ -73,13 +73,23 @@ class JanitorTest {
         assertThat(lease.remaining()).isEqualTo(before.minusSeconds(10));
     }
 
+    /** More than the margin of a lease of ten seconds. */
+    @Test
+    void aJumpOfATenthOfASecondCounts() throws InterruptedException {
+        Lease lease = acquire();
+        Duration before = lease.remaining();
+        wallAhead.addAndGet(Duration.ofMillis(110).toNanos());
+        janitor.onDue();
+        assertThat(lease.remaining()).isEqualTo(before.minusMillis(110));
+    }
+
     @Test
     void aBackwardOrSmallJumpChangesNothing() throws InterruptedException {
         Lease lease = acquire();
         Duration before = lease.remaining();
         wallAhead.addAndGet(-Duration.ofHours(1).toNanos());
         janitor.onDue();
-        wallAhead.addAndGet(Duration.ofMillis(400).toNanos());
+        wallAhead.addAndGet(Duration.ofMillis(90).toNanos());
         janitor.onDue();
         assertThat(lease.remaining()).isEqualTo(before);
     }

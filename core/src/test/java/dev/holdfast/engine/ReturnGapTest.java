@@ -15,7 +15,7 @@ class ReturnGapTest {
 
     @Test
     void nobodyIsWaitedForWhoHasNeverComeBack() {
-        gap.left(now);
+        gap.gaveUp(now);
         assertThat(gap.worthWaitingNanos(cost)).isZero();
     }
 
@@ -29,7 +29,7 @@ class ReturnGapTest {
     @Test
     void whoAskedBeforeTheLockWasGivenUpIsNotWaitedForUntilAMomentThatHasPassed() {
         long left = TimeUnit.SECONDS.toNanos(1);
-        gap.left(left);
+        gap.gaveUp(left);
         gap.returned(left - TimeUnit.MILLISECONDS.toNanos(5));
         assertThat(gap.worthWaitingNanos(cost)).isZero();
     }
@@ -58,7 +58,7 @@ class ReturnGapTest {
     /** Who asked while the lock was still out, and comes in late, has not come back before it left. */
     @Test
     void whoAskedBeforeTheLockWasGivenUpCountsAsComingAtOnce() {
-        gap.left(TimeUnit.SECONDS.toNanos(10));
+        gap.gaveUp(TimeUnit.SECONDS.toNanos(10));
         gap.returned(1);
         assertThat(gap.worthWaitingNanos(cost)).isZero();
         comesBackAfter(10_000, 1);
@@ -88,7 +88,7 @@ class ReturnGapTest {
 
     private void comesBackAfter(long gapNanos, int times) {
         for (int i = 0; i < times; i++) {
-            gap.left(now);
+            gap.gaveUp(now);
             now += gapNanos;
             gap.returned(now);
         }

@@ -120,10 +120,11 @@ public final class Benchmark {
     }
 
     private static List<Store> stores(Request request) {
-        List<Store> named = Store.all().stream()
-                .filter(store ->
-                        request.store().equals(Request.ALL) || request.store().equals(store.word()))
-                .toList();
+        List<Store> named = request.store().equals(Request.ALL)
+                ? Store.surveyed()
+                : Store.all().stream()
+                        .filter(store -> request.store().equals(store.word()))
+                        .toList();
         if (named.isEmpty()) {
             throw new IllegalArgumentException("the stores are "
                     + Store.all().stream().map(Store::word).collect(Collectors.joining(", ")) + " and " + Request.ALL

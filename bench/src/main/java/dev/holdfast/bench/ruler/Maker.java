@@ -47,7 +47,9 @@ enum Maker {
             "Curator InterProcessMutex",
             "ExponentialBackoffRetry(1000, 3), otherwise defaults; several names: InterProcessMultiLock",
             "curator-recipes"),
-    NODE("bare create + delete", "of one ephemeral node, on one session", "zookeeper");
+    NODE("bare create + delete", "of one ephemeral node, on one session", "zookeeper"),
+    JETCD("jetcd lock", "a lease for each thread, kept alive by the client; otherwise defaults", "jetcd-core"),
+    KEY("bare put + delete", "of one key with a lease, by gRPC's blocking stub on one connection", "grpc-netty");
 
     private static final Duration STICKY = Duration.ofSeconds(10);
 
@@ -81,7 +83,7 @@ enum Maker {
 
     /** Whether it is what every lock costs at least, and no lock that anybody could use. */
     boolean isFloor() {
-        return this == JEDIS || this == JEDIS_NODES || this == ROW || this == ADVISORY || this == NODE;
+        return this == JEDIS || this == JEDIS_NODES || this == ROW || this == ADVISORY || this == NODE || this == KEY;
     }
 
     /**
@@ -116,6 +118,8 @@ enum Maker {
             case ADVISORY -> new AdvisoryLocks(url);
             case CURATOR -> new CuratorLocks(URI.create(url).getAuthority(), lease);
             case NODE -> new NodeLocks(URI.create(url).getAuthority());
+            case JETCD -> new JetcdLocks(URI.create(url).getAuthority(), lease);
+            case KEY -> new KeyLocks(URI.create(url).getAuthority());
         };
     }
 
@@ -133,9 +137,9 @@ enum Maker {
         return lease.map(LockOptions.defaults()::withLeaseTime).orElse(LockOptions.defaults());
     }
 
-    /** On ZooKeeper the session is the lease. */
+    /** On ZooKeeper and etcd the session is the lease. */
     private static String session(String url, Optional<Duration> lease) {
-        return lease.filter(any -> url.startsWith("zookeeper:"))
+        return lease.filter(any -> url.startsWith("zookeeper:") || url.startsWith("etcd:"))
                 .map(time -> url + "#session=" + time.toMillis() + "ms")
                 .orElse(url);
     }

@@ -51,7 +51,7 @@ final class ZooKeeperStore implements Store {
                                 hot(2, 4, 100),
                                 hot(2, 100, 200)),
                         Scenarios.waiters(waiting).stream(),
-                        Stream.of(hot(6, 1, 1.2)),
+                        Stream.of(hot(6, 1, 30)),
                         Scenarios.renewal(waiting).stream(),
                         Stream.of(Scenarios.memory(LEASES, waiting), Scenarios.recovery(waiting)))
                 .flatMap(each -> each)

@@ -33,8 +33,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientThreads implements AutoCloseable {
     private static final int CALL_THREADS = 256;
-    private static final int RENEWAL_THREADS = 8;
-    private static final int CLEANUP_THREADS = 64;
+    private static final int RENEWAL_THREADS = 64;
+
+    /** As many as there are requests at most, of all kinds: none of them waits for a thread behind those that hang. */
+    private static final int CLEANUP_THREADS = 256;
+
     private static final int STORE_THREADS = 64;
     private static final int GUARD_THREADS = 4;
     private static final int CALLBACK_THREADS = 64;
@@ -212,8 +215,8 @@ public final class ClientThreads implements AutoCloseable {
         }
 
         @Override
-        public <R> void submit(Lane lane, BooleanSupplier stillWanted, Function<LockStore, R> call, Reply<R> reply) {
-            Job<R> job = new Job<>(ClientThreads.this, stillWanted, call, reply);
+        public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
+            Job<R> job = new Job<>(ClientThreads.this, stillNeeded, call, reply);
             try {
                 poolOf(lane).execute(job);
             } catch (RuntimeException | Error refused) {
@@ -274,7 +277,7 @@ public final class ClientThreads implements AutoCloseable {
      * @param <R> the kind of answer
      */
     private record Job<R>(
-            ClientThreads threads, BooleanSupplier stillWanted, Function<LockStore, R> call, StoreCalls.Reply<R> reply)
+            ClientThreads threads, BooleanSupplier stillNeeded, Function<LockStore, R> call, StoreCalls.Reply<R> reply)
             implements Runnable {
         @Override
         public void run() {
@@ -282,7 +285,7 @@ public final class ClientThreads implements AutoCloseable {
             R result = null;
             Throwable failure = null;
             try {
-                if (stillWanted.getAsBoolean()) {
+                if (stillNeeded.getAsBoolean()) {
                     result = call.apply(threads.store.get());
                 }
             } catch (Throwable unanswered) {

@@ -245,8 +245,11 @@ final class LockElection implements Election {
         /** Why it has ended, if it did not resign. */
         private @Nullable RuntimeException failure;
 
-        /** Done when no callback runs any more that was due so far. */
+        /** Done when every callback that was due so far has returned. */
         private CompletableFuture<?> quiet;
+
+        /** The thread that runs onElected; guarded by this object's own monitor. */
+        private @Nullable Thread inOnElected;
 
         Candidature(Consumer<Lease> onElected, Consumer<LossReason> onDeposed, CompletableFuture<?> quiet) {
             this.onElected = onElected;
@@ -346,26 +349,37 @@ final class LockElection implements Election {
 
         private void lost(Lease last, LossReason why) {
             CompletableFuture<?> done = new CompletableFuture<>();
+            State was;
             guard.lock();
             try {
                 reason = why;
                 lease = null;
-                if (state == State.TAKING_OFFICE) {
+                was = state;
+                if (was == State.IN_OFFICE) {
+                    state = State.DEPOSED;
+                    quiet = done;
+                } else if (was == State.TAKING_OFFICE) {
                     state = State.LEAVING;
-                    if (caller != null && lock.options().interruptOnLoss()) {
-                        caller.interrupt();
-                    }
-                    return;
                 }
-                if (state != State.IN_OFFICE) {
-                    return;
-                }
-                state = State.DEPOSED;
-                quiet = done;
             } finally {
                 guard.unlock();
             }
-            startThread(last, done);
+            if (was == State.IN_OFFICE) {
+                startThread(last, done);
+            } else if (was == State.TAKING_OFFICE) {
+                interruptOnElected();
+            }
+        }
+
+        /** Not with the guard held: a thread may do as it likes when it is interrupted, even block. */
+        private synchronized void interruptOnElected() {
+            if (inOnElected != null && lock.options().interruptOnLoss()) {
+                inOnElected.interrupt();
+            }
+        }
+
+        private synchronized void inOnElected(@Nullable Thread thread) {
+            inOnElected = thread;
         }
 
         /** Callbacks have a thread of their own, because a leader's may take as long as its term. */
@@ -386,10 +400,12 @@ final class LockElection implements Election {
         private void callBack(Lease own, CompletableFuture<?> done) {
             State at = begin();
             if (at == State.TAKING_OFFICE || at == State.LEAVING) {
-                if (at == State.LEAVING && lock.options().interruptOnLoss()) {
-                    Thread.currentThread().interrupt();
+                inOnElected(Thread.currentThread());
+                if (stateNow() == State.LEAVING) {
+                    interruptOnElected();
                 }
                 engine.events.guarded(name(), () -> onElected.accept(lent(own)));
+                inOnElected(null);
                 at = returned();
                 // Whatever interrupt there was concerned onElected.
                 boolean unused = Thread.interrupted();

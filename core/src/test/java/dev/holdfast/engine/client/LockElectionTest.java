@@ -86,6 +86,21 @@ class LockElectionTest {
         }
     }
 
+    /** The next step of an election is the client's own: it does not wait for user code, which may never end. */
+    @Test
+    void anElectionStandsAgainAlthoughTheUsersExecutorRunsNothing() throws InterruptedException {
+        try (Holdfast locks = Holdfast.builder()
+                        .url("memory:")
+                        .callbackExecutor(task -> {})
+                        .build();
+                Election election = locks.election("office")) {
+            Lease otherKind = locks.semaphore("office", 2).permits(1).acquire();
+            election.campaign(lease -> {}, reason -> {});
+            otherKind.close();
+            assertThat(election.awaitLeadership(LIMIT)).isPresent();
+        }
+    }
+
     @Test
     void anElectionWhoseAttemptWasRefusedStandsAgain() {
         List<CompletableFuture<Lease>> attempts = new ArrayList<>();

@@ -2,9 +2,9 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Faults;
+import dev.holdfast.jdbc.dialect.Visit;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 
 /**
@@ -13,7 +13,6 @@ import javax.sql.DataSource;
  * nobody gets it with a transaction or a lock of ours. Used by one thread.
  */
 final class Borrowed implements AutoCloseable {
-    private static final Executor DIRECT = Runnable::run;
     private static final int SECONDS_TO_ANSWER = 5;
 
     private final Connection connection;
@@ -43,7 +42,7 @@ final class Borrowed implements AutoCloseable {
             connection.setAutoCommit(false);
             return new Borrowed(connection, autoCommit, isolation);
         } catch (SQLException | RuntimeException unusable) {
-            discard(connection);
+            Visit.discard(connection);
             throw unusable;
         }
     }
@@ -104,7 +103,7 @@ final class Borrowed implements AutoCloseable {
     public void close() {
         rollback();
         if (broken) {
-            discard(connection);
+            Visit.discard(connection);
             return;
         }
         try {
@@ -114,21 +113,7 @@ final class Borrowed implements AutoCloseable {
             connection.setAutoCommit(autoCommit);
             connection.close();
         } catch (SQLException | RuntimeException unusable) {
-            discard(connection);
-        }
-    }
-
-    /** Aborting first tells a pool not to hand the connection out again. */
-    private static void discard(Connection connection) {
-        try {
-            connection.abort(DIRECT);
-        } catch (SQLException | RuntimeException | AbstractMethodError beyondHelp) {
-            // Nothing can be done about a connection that is broken anyway; closing it follows.
-        }
-        try {
-            connection.close();
-        } catch (SQLException | RuntimeException beyondHelp) {
-            // As above.
+            Visit.discard(connection);
         }
     }
 }

@@ -45,7 +45,7 @@ record JdbcOptions(
     }
 
     private static Schema tables(Strategy strategy, String prefix, SchemaMode mode) {
-        return new Schema(strategy == Strategy.LEASE ? "lease" : "session", prefix, Schema.Mode.valueOf(mode.name()));
+        return new Schema(strategy == Strategy.LEASE ? "lease" : "session", prefix, mode);
     }
 
     JdbcOptions withStrategy(Strategy chosen) {

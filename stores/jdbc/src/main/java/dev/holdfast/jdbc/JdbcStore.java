@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.Credentials;
 import dev.holdfast.StoreFactory;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.advisory.NamedLock;
@@ -8,6 +9,7 @@ import dev.holdfast.jdbc.dialect.ConnectionSource;
 import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.DriverSource;
 import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.PoolSource;
 import dev.holdfast.jdbc.dialect.TablePlace;
@@ -21,9 +23,11 @@ import dev.holdfast.jdbc.session.SessionTraits;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /**
@@ -38,8 +42,13 @@ import javax.sql.DataSource;
  * Immutable.
  */
 public final class JdbcStore implements StoreFactory {
-    /** For the single statements of the strategies that keep a connection per lock. */
-    private static final int SIDE_CONNECTIONS = 4;
+    /** For the other statements of the strategies that keep a connection per lock; as many as locks, within bounds. */
+    private static final int FEWEST_SIDE_CONNECTIONS = 4;
+
+    private static final int MOST_SIDE_CONNECTIONS = 16;
+
+    /** For tables that are made before a client says how long its commands may take. */
+    private static final Duration TIME_WITHOUT_CLIENT = Duration.ofSeconds(5);
 
     private final ConnectionSource source;
     private final Optional<Dialect> dialect;
@@ -65,6 +74,24 @@ public final class JdbcStore implements StoreFactory {
         Objects.requireNonNull(dataSource, "dataSource");
         PoolSource.refuseIfPartOfTransactions(dataSource);
         return new JdbcStore(new PoolSource(dataSource), Optional.empty(), JdbcOptions.DEFAULTS);
+    }
+
+    /**
+     * Connects to a URL with credentials that change, such as passwords that rotate or tokens of a cloud provider. They are
+     * asked for at each new connection; connections that are open go on.
+     *
+     * @param url a {@code jdbc:} URL without options behind a {@code #} and without a password
+     * @param credentials tells the user and password of right now; called from several threads
+     * @return the store's factory
+     */
+    public static JdbcStore at(String url, Supplier<Credentials> credentials) {
+        Objects.requireNonNull(credentials, "credentials");
+        if (!url.startsWith("jdbc:") || url.contains("#")) {
+            throw new StoreMisconfiguredException(
+                    "the URL must begin with 'jdbc:' and have no '#'; use the with… methods for options");
+        }
+        DriverSource source = new DriverSource(url, credentials, TIME_WITHOUT_CLIENT);
+        return new JdbcStore(source, Dialect.ofUrl(url), JdbcOptions.DEFAULTS);
     }
 
     /**
@@ -170,9 +197,11 @@ public final class JdbcStore implements StoreFactory {
     public LockStore open(StoreContext context) {
         Optional<Dialect> expected =
                 dialect.isPresent() ? dialect : source.knownUrl().flatMap(Dialect::ofUrl);
+        ConnectionSource bounded = source.within(context.commandTimeout());
         Strategy strategy = options.strategy();
         if (strategy != Strategy.LEASE) {
-            Connections pool = Connections.withSeats(source, SIDE_CONNECTIONS, context.commandTimeout());
+            int side = Math.max(FEWEST_SIDE_CONNECTIONS, Math.min(MOST_SIDE_CONNECTIONS, options.connections()));
+            Connections pool = Connections.withSeats(bounded, side, context.commandTimeout());
             boolean shares = strategy == Strategy.ROW
                     && expected.filter(RowLock::sharesOn).isPresent();
             SessionStore store = new SessionStore(
@@ -186,7 +215,7 @@ public final class JdbcStore implements StoreFactory {
                     options.anyCluster());
             return new OneDeadline(store, pool.budget());
         }
-        Connections pool = new Connections(source, options.connections(), context.commandTimeout());
+        Connections pool = new Connections(bounded, options.connections(), context.commandTimeout());
         LeaseStore store = new LeaseStore(
                 new Database(pool, context),
                 options.tables(),
@@ -199,7 +228,7 @@ public final class JdbcStore implements StoreFactory {
     private SessionLock lockFor(Database database, Epochs epochs) {
         Dialect found = epochs.dialect();
         String prefix = options.prefix();
-        Register register = new Register(database, epochs, prefix);
+        Register register = new Register(database, epochs, prefix, PostgresAdvisory.isFree(found, prefix));
         if (options.strategy() == Strategy.ROW) {
             return new Registered(database, new RowLock(found, prefix), register);
         }

@@ -67,7 +67,10 @@ public final class JdbcStoreProvider implements StoreProvider {
                     + "; add the driver of the database, which must be one of " + DATABASES);
         }
         return new JdbcStore(
-                        new DriverSource(uri.address(), credentials, context.commandTimeout()),
+                        new DriverSource(
+                                uri.address(),
+                                credentials == null ? null : () -> credentials,
+                                context.commandTimeout()),
                         Dialect.ofUrl(uri.address()),
                         options(uri))
                 .open(context);

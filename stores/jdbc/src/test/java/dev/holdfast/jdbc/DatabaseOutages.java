@@ -6,6 +6,11 @@ import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.proxy.Direction;
 import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.tck.Outages;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -13,28 +18,86 @@ import java.util.concurrent.ThreadLocalRandom;
 final class DatabaseOutages implements Outages {
     private static final String ONE_SERVER = "there is one server";
 
-    private final DatabaseServer server;
+    private final Target target;
     private final FaultProxy proxy;
     private final String options;
+    private boolean readsOnly;
 
-    DatabaseOutages(Rig rig, DatabaseServer server, String options) {
-        this.server = server;
-        this.proxy = FaultProxy.before(rig, server.port());
+    /** The server that is broken. */
+    interface Target {
+        /** {@return where a client finds it over a port} */
+        String url(int port);
+
+        int port();
+
+        void kill() throws Exception;
+
+        /** Runs it again, on the same port and with the same data. */
+        void revive() throws Exception;
+
+        boolean isRunning();
+
+        /** {@return the statements that refuse and allow changes, as whoever may always change things; none if nobody can} */
+        List<List<String>> readsOnly();
+
+        Connection connect() throws SQLException;
+    }
+
+    DatabaseOutages(Rig rig, Target target, String options) {
+        this.target = target;
+        this.proxy = FaultProxy.before(rig, target.port());
         this.options = options;
+    }
+
+    /** Makes outages of a server that the rig has started. */
+    static DatabaseOutages of(Rig rig, DatabaseServer server, String options, List<List<String>> readsOnly) {
+        return new DatabaseOutages(rig, new RigTarget(server, readsOnly), options);
+    }
+
+    private record RigTarget(DatabaseServer server, List<List<String>> readsOnly) implements Target {
+        @Override
+        public String url(int port) {
+            return server.accessThrough(port).jdbcUrlWithCredentials();
+        }
+
+        @Override
+        public int port() {
+            return server.port();
+        }
+
+        @Override
+        public void kill() throws InterruptedException {
+            server.kill();
+        }
+
+        @Override
+        public void revive() throws InterruptedException {
+            server.start();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return server.server().isRunning();
+        }
+
+        @Override
+        public Connection connect() throws SQLException {
+            return server.connect();
+        }
     }
 
     /** {@return where clients are that do not suffer} */
     String url() {
-        return server.access().jdbcUrlWithCredentials() + options;
+        return target.url(target.port()) + options;
     }
 
     @Override
     public HoldfastBuilder connect(HoldfastBuilder client) {
-        return client.url(server.accessThrough(proxy.port()).jdbcUrlWithCredentials() + options);
+        return client.url(target.url(proxy.port()) + options);
     }
 
     @Override
-    public void begin(Fault fault) throws InterruptedException {
+    public void begin(Fault fault) throws Exception {
         switch (fault) {
             case SILENT -> proxy.blackHole(Direction.TO_SERVER, Direction.TO_CLIENT);
             case REFUSED -> {
@@ -53,27 +116,50 @@ final class DatabaseOutages implements Outages {
             case SLOW -> proxy.delay(SLOWNESS.dividedBy(2));
             case REPLIES_LOST -> proxy.blackHole(Direction.TO_CLIENT);
             case CONNECTIONS_DEAD -> proxy.abandon();
-            case RESTARTED -> server.kill();
-            case PARTLY_SILENT, FAILED_OVER, READS_ONLY -> throw new IllegalArgumentException(fault.explanation());
+            case RESTARTED -> target.kill();
+            case READS_ONLY -> {
+                readsOnly = true;
+                execute(target.readsOnly().get(0));
+            }
+            case PARTLY_SILENT, FAILED_OVER -> throw new IllegalArgumentException(fault.explanation());
         }
     }
 
     @Override
-    public void end() throws InterruptedException {
-        if (!server.server().isRunning()) {
-            server.start();
+    public void end() throws Exception {
+        if (!target.isRunning()) {
+            target.revive();
+        }
+        if (readsOnly) {
+            execute(target.readsOnly().get(1));
+            readsOnly = false;
         }
         proxy.heal();
     }
 
+    private void execute(List<String> statements) throws SQLException {
+        try (Connection connection = target.connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
     @Override
     public Map<Fault, String> impossible() {
-        return Map.of(
-                Fault.PARTLY_SILENT,
-                ONE_SERVER,
-                Fault.FAILED_OVER,
-                ONE_SERVER,
-                Fault.READS_ONLY,
-                "the user of the tests may write whatever the server is set to");
+        Map<Fault, String> impossible = new EnumMap<>(Fault.class);
+        impossible.put(Fault.PARTLY_SILENT, ONE_SERVER);
+        impossible.put(Fault.FAILED_OVER, ONE_SERVER);
+        if (target.readsOnly().isEmpty()) {
+            impossible.put(Fault.READS_ONLY, "the server cannot refuse the changes of some sessions and not of others");
+        }
+        return impossible;
+    }
+
+    /** With the other strategies a lock is one of a connection. */
+    @Override
+    public boolean keepsLocks(Fault fault) {
+        return options.isEmpty() || fault == Fault.SLOW || fault == Fault.READS_ONLY;
     }
 }

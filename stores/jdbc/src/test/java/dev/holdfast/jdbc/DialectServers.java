@@ -39,6 +39,11 @@ public final class DialectServers {
         return dialect == Dialect.H2 ? access.jdbcUrl() : access.jdbcUrlWithCredentials();
     }
 
+    /** {@return the URL without user and password} */
+    public String address(Dialect dialect) throws InterruptedException {
+        return access(dialect).jdbcUrl();
+    }
+
     /** {@return a database on connections of its own} */
     public Database open(Dialect dialect, StoreContext context) throws InterruptedException {
         DriverSource source = new DriverSource(url(dialect), null, context.commandTimeout());

@@ -1,39 +1,18 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.rig.Rig;
-import dev.holdfast.rig.mariadb.MariaDb;
-import dev.holdfast.tck.OutageContract;
-import dev.holdfast.tck.Outages;
-import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Outages of the lease strategy on MariaDB. */
+/** Outages of the strategy lease on MariaDB. */
 @Tag("full")
-final class MariaDbOutageTest extends OutageContract {
+final class MariaDbOutageTest extends DatabaseOutageContract {
     @RegisterExtension
     static final Rig RIG = new Rig();
 
-    private static DatabaseOutages outages;
-
     @BeforeAll
     static void startServer() throws InterruptedException {
-        outages = new DatabaseOutages(RIG, MariaDb.start(RIG), "");
-    }
-
-    @Override
-    public String url() {
-        return outages.url();
-    }
-
-    @Override
-    public Outages outages() {
-        return outages;
-    }
-
-    @Override
-    public Duration commandTimeout() {
-        return Duration.ofSeconds(1);
+        startMariaDb(RIG, LEASE);
     }
 }

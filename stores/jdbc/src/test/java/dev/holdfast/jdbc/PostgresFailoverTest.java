@@ -11,6 +11,7 @@ import dev.holdfast.rig.proxy.Direction;
 import dev.holdfast.rig.proxy.FaultProxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -48,9 +49,11 @@ final class PostgresFailoverTest {
         List<Long> after = new ArrayList<>();
         try (Holdfast lease = connect(primary, "lease");
                 Holdfast row = connect(primary, "row");
-                Holdfast advisory = connect(primary, "advisory")) {
+                Holdfast advisory = connect(primary, "advisory");
+                Holdfast either = Holdfast.connect(urlOfBoth())) {
             List<Holdfast> clients = List.of(lease, row, advisory);
             setBack(primary, "0 seconds");
+            long first = tokenOf(either);
             for (Holdfast client : clients) {
                 take(client, "known", before);
             }
@@ -76,6 +79,8 @@ final class PostgresFailoverTest {
                     take(client, name, late);
                 }
             }
+            primary.kill();
+            Awaitility.await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> tokenOf(either) > first);
         }
 
         List<Long> all = new ArrayList<>(before);
@@ -90,6 +95,21 @@ final class PostgresFailoverTest {
             assertThat(late).as(strategy).allMatch(token -> token < smallest);
         }
         assertThat(all).doesNotHaveDuplicates();
+    }
+
+    /** The standby comes first, so that only the driver's choice leads to the primary. */
+    private static String urlOfBoth() {
+        String ofStandby = ":" + standby.port() + "/";
+        return standby.access()
+                        .jdbcUrlWithCredentials()
+                        .replace(ofStandby, ":" + standby.port() + ",127.0.0.1:" + primary.port() + "/")
+                + "&targetServerType=primary&hostRecheckSeconds=1#prefix=public.either_";
+    }
+
+    private static long tokenOf(Holdfast locks) throws InterruptedException {
+        try (Lease lease = locks.lock("either").tryAcquire().orElseThrow()) {
+            return lease.token();
+        }
     }
 
     /** Each client stays on a strategy, and each strategy has names of its own. */

@@ -114,6 +114,26 @@ final class PostgresNoticeTest {
         }
     }
 
+    @Test
+    void waiterWithoutNotificationsTellsTheHolderNothing() throws SQLException, InterruptedException {
+        try (TestContext context = new TestContext();
+                LockStore holder = open("", context, new TestContext.Deaf());
+                LockStore waiter = open("#notifications=off", context, new TestContext.Deaf());
+                Connection observer = SERVERS.connect(Dialect.POSTGRESQL)) {
+            Grant held = take(holder, "untold");
+            String query = "SELECT client FROM holdfast_lock WHERE owner = ?";
+            String channel = channelOf(observer, query, held.owner());
+            try (Ear ear = earOf(observer, query, held.owner())) {
+                Claim waiting = queue(waiter, "untold");
+                waiter.poll(List.of(waiting));
+                waiter.withdraw(waiting, true);
+                notify(observer, channel, "the first that is heard");
+
+                assertThat(ear.next()).isEqualTo("the first that is heard");
+            }
+        }
+    }
+
     private static LockStore open(String options, TestContext context, StoreListener listener)
             throws InterruptedException {
         return new JdbcStoreProvider()

@@ -30,6 +30,33 @@ public final class TestContext implements AutoCloseable {
         return context(new Deaf());
     }
 
+    /** {@return a context whose commands may take a minute, for what is large and not late} */
+    public StoreContext patient() {
+        StoreContext usual = context();
+        return new StoreContext(
+                usual.clientName(),
+                usual.clock(),
+                usual.scheduler(),
+                usual.ioExecutor(),
+                Duration.ofMinutes(1),
+                usual.random(),
+                usual.listener());
+    }
+
+    /** {@return a context in which minutes pass in no time, so that a store purges all the time} */
+    public StoreContext hurried() {
+        StoreContext usual = context();
+        return new StoreContext(
+                usual.clientName(),
+                usual.clock(),
+                (delay, task) -> usual.scheduler()
+                        .schedule(delay.compareTo(Duration.ofMinutes(1)) < 0 ? delay : Duration.ofMillis(50), task),
+                usual.ioExecutor(),
+                usual.commandTimeout(),
+                usual.random(),
+                usual.listener());
+    }
+
     /** {@return a context with a listener of the test's own} */
     public StoreContext context(StoreListener listener) {
         return new StoreContext(

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import dev.holdfast.redis.redlock.RedlockSettings;
 import dev.holdfast.redis.redlock.RedlockStore;
+import dev.holdfast.redis.wire.Access;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
@@ -27,6 +28,6 @@ public final class RedlockStoreProvider implements StoreProvider {
 
     @Override
     public LockStore open(StoreUri uri, StoreContext context) {
-        return RedlockStore.open(uri, context);
+        return RedlockStore.open(uri, Access.BY_URL, context);
     }
 }

@@ -65,7 +65,10 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
         if flags == 48 then
           redis.call('SET', KEYS[1], '11' .. sub(fetched, 3), 'KEEPTTL')
         end
-        redis.call('PUBLISH', string.match(fetched, '^[^\n]*', 57), 'W' .. struct.pack('>I8', last) .. KEYS[1])
+        local heard = redis.call('PUBLISH', string.match(fetched, '^[^\n]*', 57), 'W' .. struct.pack('>I8', last) .. KEYS[1])
+        if flags == 48 then
+          hint = math.min(hint, heard == 0 and not cluster and @DEAF_HINT@ or @FIRST_HINT@)
+        end
         return { 0, told, hint }
       end
     end

@@ -137,5 +137,9 @@ if queue then
     end
   end
 end
-settle()
+-- A holder that is to give back what it only keeps may not have heard it: the first in line tells it again before long.
+local heard = settle()
+if turn and call('ZRANGE', KEYS[1] .. ':q', 0, 0)[1] == owner then
+  hint = math.min(hint, (heard or place) and @FIRST_HINT@ or @DEAF_HINT@)
+end
 return { 0, told(), math.max(hint, 1) }

@@ -27,6 +27,21 @@ if stamp then
   if #stamp > 9 then
     -- In a cluster nobody can be seen listening, so waiters ask more often and grants that nobody confirms are shorter.
     place, PROVISIONAL, LONGEST_HINT = sub(stamp, 10), @CLUSTER_PROVISIONAL@, @CLUSTER_HINT@
+    -- Where a slot is leaving, the server refuses every look for a key that is not there. One that this script has used
+    -- before, and has emptied since, is empty: to stop half-way would leave side keys that do not agree with their head.
+    local used = {}
+    local empty = { EXISTS = 0, DEL = 0, ZRANGE = {}, ZREVRANGE = {}, HGETALL = {}, HMGET = {}, HGET = false,
+      ZSCORE = false, HLEN = 0, HDEL = 0, ZREM = 0, ZREMRANGEBYSCORE = 0, PEXPIRE = 0 }
+    call = function(command, ...)
+      local key, answer = (...) or '', redis.pcall(command, ...)
+      if type(answer) ~= 'table' or not answer.err then
+        used[key] = true
+        return answer
+      elseif used[key] and empty[command] ~= nil and string.find(answer.err, 'non local key', 1, true) then
+        return empty[command]
+      end
+      return redis.call(command, ...)
+    end
   end
 end
 
@@ -430,8 +445,10 @@ local function buried(name, owner)
   return call('ZSCORE', name.key .. ':t', owner) ~= false
 end
 
--- Writes every head that was changed, then sends the messages.
+-- Writes every head that was changed, then sends the messages; tells whether somebody listened to each of them, as far as
+-- that can be seen.
 local function settle()
+  local heard = true
   for key, name in pairs(names) do
     if name.dirty then
       name.line = wanted(name)
@@ -455,6 +472,7 @@ local function settle()
     end
   end
   for i = 1, #outbox do
-    call('PUBLISH', outbox[i][1], outbox[i][2])
+    heard = call('PUBLISH', outbox[i][1], outbox[i][2]) > 0 and heard
   end
+  return heard
 end

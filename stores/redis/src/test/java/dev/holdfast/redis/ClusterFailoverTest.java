@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
@@ -33,6 +34,8 @@ final class ClusterFailoverTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final LockOptions BRIEF = LockOptions.defaults().withLeaseTime(Duration.ofMillis(1500));
     private static final LockOptions CALM = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(20));
+
+    private static final int MANY = Integer.getInteger("holdfast.failovers", 20);
 
     @RegisterExtension
     final Rig rig = new Rig();
@@ -65,6 +68,21 @@ final class ClusterFailoverTest {
             int afterSecond = traffic.count();
             await().atMost(PATIENCE).until(() -> traffic.count() > afterSecond + 100);
             traffic.endAndCheckByGeneration();
+        }
+    }
+
+    @Test
+    @Tag("full")
+    @Timeout(1200)
+    void manyFailoversUnderLoadRepeatNoToken() throws InterruptedException {
+        try (Traffic traffic = new Traffic(cluster.url(), "busier", 4)) {
+            for (int i = 0; i < MANY; i++) {
+                int before = traffic.count();
+                await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+                cluster.failOver(cluster.masterOf("holdfast:{busier}"));
+            }
+            traffic.endAndCheckByGeneration();
+            System.out.println(MANY + " failovers of a slot: " + traffic);
         }
     }
 

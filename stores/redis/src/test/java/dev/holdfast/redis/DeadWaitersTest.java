@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.rig.redis.RedisNode;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -67,6 +68,23 @@ final class DeadWaitersTest {
         await().atMost(PATIENCE).until(() -> !client.pushed.isEmpty());
         assertThat(client.pushed.peek().get(0).owner()).isEqualTo(living.owner());
         assertThat(commandsPerScript()).isLessThan(MOST_COMMANDS);
+    }
+
+    /** The scripts are many round trips then, and the release has one command timeout for all of them. */
+    @Test
+    void releaseToACrowdOfTheDeadEndsInTimeOverASlowNetwork() {
+        FaultProxy network = FaultProxy.before(rig, redis.port());
+        try (BareClient far = new BareClient("redis://127.0.0.1:" + network.port() + "#timeout=1s")) {
+            List<Grant> held = far.take(exclusive());
+            assertThat(far.store().tryAcquire(exclusive())).isInstanceOf(AcquireOutcome.Contended.class);
+            crowd(CROWD, OVER);
+            redis.ask("ZREMRANGEBYRANK", "holdfast:{crowd}:q", "0", "0");
+            network.delay(Duration.ofMillis(100));
+            long begin = System.nanoTime();
+            far.store().release(held);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMillis(1750));
+        }
     }
 
     @Test

@@ -53,6 +53,40 @@ final class LineTest {
         bare.forEach(BareClient::close);
     }
 
+    /** A kept lease goes back when its holder hears that it is wanted; one whose subscription is down has not heard it. */
+    @Test
+    void firstInLineAsksAgainSoonWhileTheHolderCannotBeTold() {
+        BareClient deaf = client();
+        deaf.take(BareClient.claim(LEASE, "deaf"));
+        deaf.close();
+        BareClient client = client();
+        Claim first = BareClient.claim(LEASE, "deaf");
+        Claim second = BareClient.claim(LEASE, "deaf");
+
+        assertThat(hint(client.store().tryAcquire(first))).isLessThan(Duration.ofSeconds(1));
+        assertThat(hint(client.store().tryAcquire(second))).isGreaterThan(Duration.ofSeconds(2));
+        assertThat(hint(client.store().poll(List.of(first)).get(0))).isLessThan(Duration.ofSeconds(1));
+        assertThat(hint(client.store().poll(List.of(second)).get(0))).isGreaterThan(Duration.ofSeconds(2));
+    }
+
+    /** Its connection may have died in silence, so that not even the server knows that it does not hear. */
+    @Test
+    void firstInLineTellsTheHolderAgainFromTimeToTime() {
+        BareClient client = client();
+        client.take(BareClient.claim(LEASE, "told"));
+        Claim first = BareClient.claim(LEASE, "told");
+        Claim second = BareClient.claim(LEASE, "told");
+
+        assertThat(hint(client.store().tryAcquire(first))).isLessThan(Duration.ofSeconds(2));
+        assertThat(hint(client.store().tryAcquire(second))).isGreaterThan(Duration.ofSeconds(2));
+        assertThat(hint(client.store().poll(List.of(first)).get(0))).isLessThan(Duration.ofSeconds(2));
+        await().until(() -> client.wanted.size() >= 3);
+    }
+
+    private static Duration hint(AcquireOutcome outcome) {
+        return ((AcquireOutcome.Contended) outcome).retryHint();
+    }
+
     @Test
     void joiningALineAndHandingOverTakeTheShortPaths() {
         BareClient client = client();

@@ -104,6 +104,23 @@ final class MovingKeysTest {
         assertThat(one.store().release(held)).containsOnly(ReleaseOutcome.RELEASED);
     }
 
+    /** The last in line leaves it, so that the line is gone where the server refuses to look for keys that are not there. */
+    @Test
+    void releaseThatEmptiesTheLineIsDoneWholly() throws InterruptedException {
+        Grant leaving = take(part(LockKind.SEMAPHORE, 1, 3));
+        Grant staying = take(part(LockKind.SEMAPHORE, 1, 3));
+        Claim two = part(LockKind.SEMAPHORE, 2, 3);
+        other.store().tryAcquire(two);
+        begin();
+        assertThat(one.store().release(List.of(leaving))).containsExactly(ReleaseOutcome.RELEASED);
+        keys(true).forEach(this::move);
+        finish();
+
+        await().atMost(PATIENCE).until(() -> !other.pushed.isEmpty() || other.isGranted(two));
+        assertNotGranted(tryOnce(part(LockKind.SEMAPHORE, 1, 3)));
+        assertNotLost(List.of(staying));
+    }
+
     @Test
     void lineKeepsItsOrderAndNobodyIsGrantedWhatIsHeld() throws InterruptedException {
         List<Grant> held = one.take(exclusive());

@@ -3,7 +3,10 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.redis.RedisCluster;
 import dev.holdfast.rig.redis.RedisNode;
+import dev.holdfast.rig.redis.RedisSentinels;
+import dev.holdfast.rig.redis.RedisSettings;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same classes with each version of Jedis on the class path that programs have, and with none. */
 final class OtherJedisTest {
-    private static final Pattern JEDIS_JAR = Pattern.compile("jedis-[0-9.]+\\.jar");
+    private static final Pattern CLIENTS =
+            Pattern.compile("(jedis|lettuce-core|spring-data-redis)-[0-9.]+(RELEASE)?\\.jar");
 
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -45,6 +50,29 @@ final class OtherJedisTest {
     }
 
     @Test
+    @Tag("full")
+    void clientsOfSentinelsAndClustersOfAnyJedis() throws IOException, InterruptedException {
+        RedisSentinels group = RedisSentinels.start(rig, RedisSettings.defaults());
+        RedisCluster cluster = RedisCluster.start(rig, RedisSettings.defaults());
+        for (String version : List.of("5.2.0", "6.0.0", "6.2.0", "7.4.1", "8.0.2")) {
+            Path jar = Path.of(System.getProperty("holdfast.jedis.directory"), "jedis-" + version + ".jar");
+            assertThat(smoke(
+                            jar.toString(),
+                            redis.url(),
+                            group.masterName(),
+                            addresses(group.sentinels()),
+                            addresses(cluster.nodes())))
+                    .as(version)
+                    .containsPattern(
+                            "fine with (JedisSentineled|RedisSentinelClient) and (JedisCluster|RedisClusterClient)$");
+        }
+    }
+
+    private static String addresses(List<RedisNode> nodes) {
+        return nodes.stream().map(node -> "127.0.0.1:" + node.port()).collect(Collectors.joining(","));
+    }
+
+    @Test
     void noJedisIsNeeded() throws IOException, InterruptedException {
         assertThat(smoke(null, redis.url())).endsWith("fine");
     }
@@ -55,8 +83,7 @@ final class OtherJedisTest {
 
     private static String smoke(@Nullable String jedis, String... arguments) throws IOException, InterruptedException {
         String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .filter(entry -> !JEDIS_JAR
-                        .matcher(Path.of(entry).getFileName().toString())
+                .filter(entry -> !CLIENTS.matcher(Path.of(entry).getFileName().toString())
                         .matches())
                 .collect(Collectors.joining(File.pathSeparator));
         List<String> command = new ArrayList<>(List.of(

@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tokens over promotions: whoever coordinates the servers is in them. */
@@ -48,6 +49,7 @@ final class PromotionTest {
 
     @Test
     @Tag("full")
+    @Timeout(1200)
     void manyFailoversUnderLoadRepeatNoToken() throws InterruptedException {
         try (Traffic traffic = new Traffic(group.url(), "busier", 4)) {
             for (int i = 0; i < MANY; i++) {
@@ -56,6 +58,7 @@ final class PromotionTest {
                 group.failOver();
             }
             traffic.endAndCheckByGeneration();
+            System.out.println(MANY + " failovers: " + traffic);
         }
     }
 

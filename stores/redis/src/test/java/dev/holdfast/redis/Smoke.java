@@ -5,8 +5,13 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.Lease;
 import dev.holdfast.LockOptions;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -32,8 +37,14 @@ final class Smoke {
             require(second.token() > held.token());
             require(locks.list("smoke", 10).size() == 1);
             require(locks.evict("smoke", "smoke") == 1);
+            try (Holdfast typed = Holdfast.builder().store(RedisStores.at(url)).build()) {
+                require(typed.lock("typed").acquire().release());
+            }
             String lent = "";
-            if (arguments.length > 1) {
+            if (arguments.length > 2) {
+                lent = " with " + LentClient.useSentinels(arguments[1], arguments[2]) + " and "
+                        + LentClient.useCluster(arguments[3]);
+            } else if (arguments.length > 1) {
                 Lent.use(Integer.parseInt(arguments[1]));
                 lent = " with a pool and " + LentClient.use(Integer.parseInt(arguments[1]));
             }
@@ -77,6 +88,65 @@ final class Smoke {
                 require(fence.read(lease).orElseThrow().equals("x"));
                 require(lease.release());
                 return client.getClass().getSimpleName();
+            }
+        }
+
+        static String useSentinels(String master, String hosts)
+                throws InterruptedException, ReflectiveOperationException {
+            return use(sentinels(master, addresses(hosts)));
+        }
+
+        static String useCluster(String hosts) throws InterruptedException, ReflectiveOperationException {
+            return use(cluster(addresses(hosts)));
+        }
+
+        private static String use(UnifiedJedis made) throws InterruptedException {
+            try (UnifiedJedis client = made;
+                    Holdfast lent =
+                            Holdfast.builder().store(RedisStores.using(client)).build()) {
+                Lease lease = lent.lock("lent/several").acquire();
+                CompletableFuture<Lease> next = lent.lock("lent/several").acquireAsync();
+                require(lease.release());
+                require(next.join().release());
+                return client.getClass().getSimpleName();
+            }
+        }
+
+        private static Set<HostAndPort> addresses(String hosts) {
+            Set<HostAndPort> all = new HashSet<>();
+            for (String each : hosts.split(",", -1)) {
+                all.add(HostAndPort.from(each));
+            }
+            return all;
+        }
+
+        private static UnifiedJedis sentinels(String master, Set<HostAndPort> hosts)
+                throws ReflectiveOperationException {
+            try {
+                Object builder = Class.forName("redis.clients.jedis.RedisSentinelClient")
+                        .getMethod("builder")
+                        .invoke(null);
+                Class<?> type = Class.forName("redis.clients.jedis.builders.SentinelClientBuilder");
+                type.getMethod("masterName", String.class).invoke(builder, master);
+                type.getMethod("sentinels", Set.class).invoke(builder, hosts);
+                return (UnifiedJedis) type.getMethod("build").invoke(builder);
+            } catch (ClassNotFoundException older) {
+                JedisClientConfig plain = DefaultJedisClientConfig.builder().build();
+                return (UnifiedJedis) Class.forName("redis.clients.jedis.JedisSentineled")
+                        .getConstructor(String.class, JedisClientConfig.class, Set.class, JedisClientConfig.class)
+                        .newInstance(master, plain, hosts, plain);
+            }
+        }
+
+        private static UnifiedJedis cluster(Set<HostAndPort> hosts) throws ReflectiveOperationException {
+            try {
+                return (UnifiedJedis) Class.forName("redis.clients.jedis.RedisClusterClient")
+                        .getMethod("create", Set.class)
+                        .invoke(null, hosts);
+            } catch (ClassNotFoundException older) {
+                return (UnifiedJedis) Class.forName("redis.clients.jedis.JedisCluster")
+                        .getConstructor(Set.class)
+                        .newInstance(hosts);
             }
         }
 

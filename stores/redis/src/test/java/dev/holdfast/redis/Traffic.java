@@ -95,6 +95,15 @@ final class Traffic implements AutoCloseable {
         return Math.floorDiv(ahead + HOUR_MICROS / 2, HOUR_MICROS);
     }
 
+    /** What has been so far, for a report. */
+    @Override
+    public String toString() {
+        long tokens = holds.stream().map(Hold::token).distinct().count();
+        long generations = holds.stream().map(Traffic::generation).distinct().count();
+        return holds.size() + " holds, " + tokens + " tokens, " + generations + " generations, " + failures
+                + " unknown or lost";
+    }
+
     private List<Hold> end() throws InterruptedException {
         over = true;
         for (Thread thread : threads) {

@@ -8,10 +8,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call to the store: what it is about, and until when it may wait for the server in all. An interrupt does not end a
- * wait, because what was asked would then be done without anybody knowing; it is kept for the caller. Immutable.
+ * wait, because what was asked would then be done without anybody knowing; it is kept for the caller. Used by one thread.
  */
 final class Call {
     private final String operation;
@@ -19,11 +20,24 @@ final class Call {
     private final StoreContext context;
     private final long untilNanos;
 
+    /** What it asks in, and since when. */
+    private @Nullable Session session;
+
+    private long askingSinceNanos;
+
     Call(String operation, String lockName, StoreContext context) {
         this.operation = operation;
         this.lockName = lockName;
         this.context = context;
         this.untilNanos = context.clock().nanos() + context.commandTimeout().toNanos();
+    }
+
+    /** From here on it asks in a session. */
+    void asksIn(Session ready) {
+        if (session != ready) {
+            session = ready;
+            askingSinceNanos = context.clock().nanos();
+        }
     }
 
     /** What is left of the time to wait. */
@@ -41,6 +55,7 @@ final class Call {
                 } catch (InterruptedException later) {
                     interrupted = true;
                 } catch (TimeoutException late) {
+                    leaveSilentConnection();
                     throw new KeeperException.OperationTimeoutException();
                 } catch (ExecutionException failed) {
                     if (failed.getCause() instanceof KeeperException known) {
@@ -53,6 +68,16 @@ final class Call {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /**
+     * Leaves a connection on which nothing was answered for most of the time that a call has. A call that had to wait for
+     * its connection first knows too little of it, and a server that answers others before this one is only slow.
+     */
+    private void leaveSilentConnection() {
+        if (session != null) {
+            session.leaveIfSilent(askingSinceNanos, context.commandTimeout().toNanos() / 2);
         }
     }
 

@@ -70,6 +70,7 @@ final class Connection {
     /** A session in which the tree is prepared. */
     Session ready(Call call) {
         Session session = session(call);
+        call.asksIn(session);
         if (acl == null) {
             acl = setup.prepare(session, call);
         }
@@ -93,11 +94,12 @@ final class Connection {
     /** Checks that the ensemble takes writes from this client. */
     void ping(Call call) {
         Session session = session(call);
+        call.asksIn(session);
         acl = setup.prepare(session, call);
         try {
             call.await(session.multi(List.of(Op.check(settings.layout().locks(), -1))));
         } catch (KeeperException refused) {
-            throw call.fault(refused);
+            throw failure(refused, session, call);
         }
     }
 
@@ -106,6 +108,14 @@ final class Connection {
         if (session.end()) {
             observer.ended(session);
         }
+    }
+
+    /** What to throw for an error that a call cannot make anything of; it may tell that the session is over. */
+    RuntimeException failure(KeeperException failed, Session session, Call call) {
+        if (isOver(failed)) {
+            expired(session);
+        }
+        return call.fault(failed);
     }
 
     boolean isClosed() {

@@ -8,7 +8,6 @@ import dev.holdfast.spi.OwnerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,10 +50,10 @@ final class Entrance {
             try {
                 return attempt(claim, next, call);
             } catch (KeeperException failed) {
-                throw failure(failed, next, call);
+                throw connection.failure(failed, next, call);
             }
         } catch (KeeperException failed) {
-            throw failure(failed, session, call);
+            throw connection.failure(failed, session, call);
         }
     }
 
@@ -70,34 +69,16 @@ final class Entrance {
         throw call.unavailable(new IllegalStateException("the node of the claim was deleted again and again"));
     }
 
-    private RuntimeException failure(KeeperException failed, Session session, Call call) {
-        if (Connection.isOver(failed)) {
-            connection.expired(session);
-        }
-        return call.fault(failed);
-    }
-
     /** Makes the nodes of a claim and lists their lines; null if they were gone again. */
     private @Nullable AcquireOutcome enter(Claim claim, Session session, Call call) throws KeeperException {
-        Badge.refuseIfTooLarge(claim);
-        Place place = new Place(claim, session, layout);
-        places.put(claim.owner(), place);
-        if (connection.isClosed()) {
-            // In this order: whoever closes the store looks for places after it has said that it is closed.
-            places.remove(claim.owner());
-            throw call.unavailable(new IllegalStateException("the store is closed"));
-        }
+        Place place = begin(claim, session, call);
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             CompletableFuture<?> made = make(place);
             List<CompletableFuture<List<String>>> lists = claim.parts().size() == 1 && attempt == 0
                     ? List.of(session.childrenNow(place.lock(0)))
                     : list(claim, session);
-            // The last answer comes last: waiting for it first means to wait once.
-            call.settle(lists.get(lists.size() - 1));
             try {
-                call.await(made);
-                checkEpoch(place);
-                return judge(place, claim, await(lists, call), call);
+                return entered(place, made, lists, call);
             } catch (KeeperException.NoNodeException missing) {
                 if (place.isMade()) {
                     forget(place);
@@ -109,8 +90,33 @@ final class Entrance {
         throw call.unavailable(new IllegalStateException("the node of the name was deleted again and again"));
     }
 
+    /** Notes that a claim is about to enter. */
+    Place begin(Claim claim, Session session, Call call) {
+        Badge.refuseIfTooLarge(claim);
+        Place place = new Place(claim, session, layout);
+        places.put(claim.owner(), place);
+        if (connection.isClosed()) {
+            // In this order: whoever closes the store looks for places after it has said that it is closed.
+            places.remove(claim.owner());
+            throw call.unavailable(new IllegalStateException("the store is closed"));
+        }
+        return place;
+    }
+
+    /** The outcome of a claim whose nodes were asked for, or checked, before its lines were listed; null if they are gone. */
+    @Nullable
+    AcquireOutcome entered(
+            Place place, CompletableFuture<?> made, List<CompletableFuture<List<String>>> lists, Call call)
+            throws KeeperException {
+        // The last answer comes last: waiting for it first means to wait once.
+        call.settle(lists.get(lists.size() - 1));
+        call.await(made);
+        checkEpoch(place);
+        return judge(place, place.claim(), await(lists, call), call);
+    }
+
     /** Asks for the nodes. Should the answer come after everybody has gone, they are deleted again. */
-    private CompletableFuture<?> make(Place place) {
+    CompletableFuture<?> make(Place place) {
         Claim claim = place.claim();
         Session session = place.session();
         if (claim.parts().size() == 1) {
@@ -181,9 +187,9 @@ final class Entrance {
                 .toList();
     }
 
-    private static <T> List<T> await(List<CompletableFuture<T>> answers, Call call) throws KeeperException {
+    static <T> List<T> await(List<? extends CompletableFuture<? extends T>> answers, Call call) throws KeeperException {
         List<T> values = new ArrayList<>(answers.size());
-        for (CompletableFuture<T> answer : answers) {
+        for (CompletableFuture<? extends T> answer : answers) {
             values.add(call.await(answer));
         }
         return values;
@@ -210,47 +216,6 @@ final class Entrance {
         } catch (KeeperException.NoNodeException dropped) {
             forget(place);
             return null;
-        }
-    }
-
-    /**
-     * Asks again for several claims at once.
-     *
-     * @return empty if they have to be asked for one by one, because not all of them stand in line
-     */
-    Optional<List<AcquireOutcome>> askTogether(List<Claim> claims, Session session, Call call) {
-        List<Place> known = new ArrayList<>();
-        Map<String, CompletableFuture<List<String>>> lists = new LinkedHashMap<>();
-        for (Claim claim : claims) {
-            Place place = places.get(claim.owner());
-            if (place == null || !place.isMade() || place.session() != session || place.state() == Place.State.ENDED) {
-                return Optional.empty();
-            }
-            known.add(place);
-        }
-        CompletableFuture<Void> checked = session.check(
-                known.stream().flatMap(place -> place.nodes().stream()).toList());
-        for (Claim claim : claims) {
-            for (Claim.Part part : claim.parts()) {
-                lists.computeIfAbsent(part.name(), name -> session.children(layout.lock(name), null));
-            }
-        }
-        try {
-            call.await(checked);
-            List<AcquireOutcome> outcomes = new ArrayList<>();
-            for (int i = 0; i < claims.size(); i++) {
-                List<List<String>> children = new ArrayList<>();
-                for (Claim.Part part : claims.get(i).parts()) {
-                    children.add(call.await(lists.getOrDefault(part.name(), new CompletableFuture<>())));
-                }
-                AcquireOutcome outcome = judge(known.get(i), claims.get(i), children, call);
-                outcomes.add(outcome != null ? outcome : acquire(claims.get(i), session, call));
-            }
-            return Optional.of(outcomes);
-        } catch (KeeperException.NoNodeException someDropped) {
-            return Optional.empty();
-        } catch (KeeperException failed) {
-            throw failure(failed, session, call);
         }
     }
 
@@ -365,11 +330,11 @@ final class Entrance {
             }
             places.remove(claim.owner());
         } catch (KeeperException failed) {
-            throw failure(failed, session, call);
+            throw connection.failure(failed, session, call);
         }
     }
 
-    private void forget(Place place) {
+    void forget(Place place) {
         watches.forget(place);
         places.remove(place.claim().owner(), place);
     }

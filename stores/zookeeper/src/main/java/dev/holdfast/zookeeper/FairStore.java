@@ -14,6 +14,7 @@ import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -99,12 +101,25 @@ final class FairStore implements LockStore {
     @Override
     public List<AcquireOutcome> poll(List<Claim> claims) {
         Call call = connection.call("poll", claims.size() == 1 ? claims.get(0).describe() : "waiting claims");
-        Optional<List<AcquireOutcome>> together =
-                claims.size() < 2 || claims.stream().anyMatch(claim -> tombstones.contains(claim.owner()))
-                        ? Optional.empty()
-                        : entrance.askTogether(claims, connection.ready(call), call);
-        return together.orElseGet(
-                () -> claims.stream().map(claim -> acquire(claim, call)).toList());
+        if (claims.size() == 1) {
+            return List.of(acquire(claims.get(0), call));
+        }
+        List<Claim> wanted = claims.stream()
+                .filter(claim -> !tombstones.contains(claim.owner()))
+                .toList();
+        Session session = connection.ready(call);
+        try {
+            Iterator<AcquireOutcome> outcomes =
+                    new Poll(entrance, places, own, session, call).ask(wanted).iterator();
+            Set<OwnerId> asked = wanted.stream().map(Claim::owner).collect(Collectors.toSet());
+            return claims.stream()
+                    .map(claim -> asked.contains(claim.owner())
+                            ? outcomes.next()
+                            : new AcquireOutcome.Contended(AFTER_TOMBSTONE))
+                    .toList();
+        } catch (KeeperException failed) {
+            throw connection.failure(failed, session, call);
+        }
     }
 
     @Override
@@ -168,10 +183,7 @@ final class FairStore implements LockStore {
         } catch (KeeperException.NoNodeException gone) {
             outcome = ReleaseOutcome.NOT_HELD;
         } catch (KeeperException failed) {
-            if (Connection.isOver(failed)) {
-                connection.expired(session);
-            }
-            return new ReleaseOutcome.Unknown(call.fault(failed));
+            return new ReleaseOutcome.Unknown(connection.failure(failed, session, call));
         }
         Place place = places.get(grant.owner());
         if (place != null && !place.nodeOf(grant).isEmpty() && place.gaveBack()) {

@@ -27,13 +27,13 @@ final class Place {
 
     private long epoch;
 
-    /** One per part while waiting: its own ticket, and everybody who may still be ahead. */
+    /** One per part while waiting, none afterwards: its own ticket, and everybody who may still be ahead. */
     private List<Ticket> mine = List.of();
 
     private List<List<Ticket>> ahead = List.of();
 
     /** Paths of nodes ahead, or of its own, for which a watch is set or about to be. */
-    private final Set<String> watched = new HashSet<>();
+    private Set<String> watched = Set.of();
 
     /** Whether it has stood behind more than one other. */
     private boolean crowded;
@@ -115,21 +115,30 @@ final class Place {
             ahead.add(new ArrayList<>(others));
             crowded |= others.size() > 1;
         }
-        if (state != State.HELD) {
-            state = fits() ? State.HELD : State.WAITING;
+        if (state == State.HELD || fits()) {
+            hold();
+        } else {
+            state = State.WAITING;
         }
         return state == State.HELD;
+    }
+
+    /** Those ahead do not matter any more, and there may be many leases, held for long. */
+    private void hold() {
+        state = State.HELD;
+        mine = List.of();
+        ahead = List.of();
     }
 
     /**
      * Of those ahead only these are left.
      *
      * @param nodesLeft by part
-     * @return whether its own nodes are among them
+     * @return whether its own nodes are among them, if it still waits
      */
     synchronized boolean left(List<Set<String>> nodesLeft) {
-        boolean there = ahead.size() == nodesLeft.size();
-        for (int i = 0; there && i < nodesLeft.size(); i++) {
+        boolean there = true;
+        for (int i = 0; there && i < mine.size(); i++) {
             Set<String> here = nodesLeft.get(i);
             ahead.get(i).removeIf(ticket -> !here.contains(ticket.node()));
             there = here.contains(mine.get(i).node());
@@ -142,7 +151,7 @@ final class Place {
         if (state != State.WAITING || !fits()) {
             return false;
         }
-        state = State.HELD;
+        hold();
         return true;
     }
 
@@ -162,7 +171,7 @@ final class Place {
                 List<String> found = new ArrayList<>(1);
                 for (Ticket blocker : Line.blockers(ahead.get(i), mine.get(i))) {
                     String path = locks.get(i) + "/" + blocker.node();
-                    if (watched.add(path)) {
+                    if (addWatched(path)) {
                         found.add(path);
                     }
                 }
@@ -173,7 +182,22 @@ final class Place {
     }
 
     synchronized boolean watch(String path) {
-        return state == State.HELD && watched.add(path);
+        return state == State.HELD && addWatched(path);
+    }
+
+    /** Most watch one node at a time, and a set for more is ten times as large. */
+    private boolean addWatched(String path) {
+        if (watched.contains(path)) {
+            return false;
+        }
+        if (watched.isEmpty()) {
+            watched = Set.of(path);
+            return true;
+        }
+        if (watched.size() == 1) {
+            watched = new HashSet<>(watched);
+        }
+        return watched.add(path);
     }
 
     /** Whether it is known who waits, and a change of that would be told; a watch that is only asked for does not count. */
@@ -203,15 +227,19 @@ final class Place {
     }
 
     synchronized void unwatch(String path) {
-        watched.remove(path);
+        if (watched.size() > 1) {
+            watched.remove(path);
+        } else if (watched.contains(path)) {
+            watched = Set.of();
+        }
         looked &= !path.equals(locks.get(0));
     }
 
     /** Ends it, so that nothing is told of it any more; returns what it had watched. */
     synchronized Set<String> end() {
         state = State.ENDED;
-        Set<String> paths = Set.copyOf(watched);
-        watched.clear();
+        Set<String> paths = watched;
+        watched = Set.of();
         return paths;
     }
 

@@ -115,14 +115,10 @@ record Renewal(List<Grant> grants, Map<OwnerId, Place> places, Session session, 
     }
 
     private RenewOutcome failure(KeeperException failed) {
-        if (Connection.isOver(failed)) {
-            connection.expired(session);
-            return new RenewOutcome.Lost(LossReason.SESSION_LOST);
-        }
-        if (failed.code() == KeeperException.Code.OPERATIONTIMEOUT) {
-            session.leaveSilentConnection();
-        }
-        return new RenewOutcome.Unknown(call.fault(failed));
+        RuntimeException cause = connection.failure(failed, session, call);
+        return Connection.isOver(failed)
+                ? new RenewOutcome.Lost(LossReason.SESSION_LOST)
+                : new RenewOutcome.Unknown(cause);
     }
 
     private static String lockOf(String node) {

@@ -53,8 +53,13 @@ final class Session {
     /** Whether the last that was heard of the connection was an answer, and not its loss. */
     private volatile boolean answering = true;
 
+    /** When something was heard of the connection last. */
+    private volatile long heardNanos;
+
     private final AtomicLong provenNanos = new AtomicLong(StoreListener.UNKNOWN_ANCHOR);
     private volatile boolean ended;
+    private volatile @Nullable String name;
+    private volatile Duration trust = Duration.ZERO;
 
     /** A node and what is written in it. */
     record Node(byte[] data, Stat stat) {}
@@ -66,6 +71,7 @@ final class Session {
         this.handle = handle;
         this.clock = clock;
         this.connected = connected;
+        this.heardNanos = clock.nanos();
         this.bounded = handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0) > 0;
     }
 
@@ -77,14 +83,25 @@ final class Session {
         return handle.getSessionId();
     }
 
-    /** How the engine knows it. */
+    /** How the engine knows it. Made once, because every lease keeps it. */
     String name() {
-        return "0x" + Long.toHexString(id());
+        String known = name;
+        if (known == null) {
+            known = "0x" + Long.toHexString(id());
+            name = known;
+        }
+        return known;
     }
 
     /** For how long a grant is good after a proof. The timeout may be another after each reconnection. */
     Duration trust() {
-        return Duration.ofMillis((long) handle.getSessionTimeout() * TRUST_NUMERATOR / TRUST_DENOMINATOR);
+        long millis = (long) handle.getSessionTimeout() * TRUST_NUMERATOR / TRUST_DENOMINATOR;
+        Duration known = trust;
+        if (known.toMillis() != millis) {
+            known = Duration.ofMillis(millis);
+            trust = known;
+        }
+        return known;
     }
 
     /** A reading of the clock at which the session certainly lived, or {@link StoreListener#UNKNOWN_ANCHOR}. */
@@ -185,7 +202,9 @@ final class Session {
         }
         boolean interrupted = Thread.interrupted();
         try {
-            return CompletableFuture.completedFuture(request.ask());
+            T value = request.ask();
+            heard(Code.OK);
+            return CompletableFuture.completedFuture(value);
         } catch (KeeperException refused) {
             heard(refused.code());
             return CompletableFuture.failedFuture(refused);
@@ -213,15 +232,20 @@ final class Session {
     }
 
     private void heard(Code code) {
+        heardNanos = clock.nanos();
         answering = code != Code.CONNECTIONLOSS && code != Code.REQUESTTIMEOUT;
     }
 
     /**
      * An answer has not come in time. If waits are bounded, the client is made to leave a connection that is silent, as it
      * does by itself when it has waited for an answer; pings alone would find out only when leases are over.
+     *
+     * @param askedNanos since when answers are missing
+     * @param patienceNanos for how long nothing was heard of a connection that is silent
      */
-    void leaveSilentConnection() {
-        if (isTrusted()) {
+    void leaveIfSilent(long askedNanos, long patienceNanos) {
+        long sinceNanos = Math.max(askedNanos - heardNanos, 0) + heardNanos;
+        if (isTrusted() && clock.nanos() - sinceNanos >= patienceNanos) {
             answering = false;
             try {
                 handle.getTestable().closeSocket();

@@ -28,8 +28,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.WatchedEvent;
-import org.apache.zookeeper.Watcher;
 
 /**
  * Locks as one ephemeral node per name: whoever makes it holds. Exclusive only, and in no order: all who wait are woken and
@@ -67,10 +65,7 @@ final class SimpleStore implements LockStore {
     /** Claims that asked for their nodes and have not been answered yet, or never will be. */
     private final Map<OwnerId, Claim> asking = new ConcurrentHashMap<>();
 
-    /** Claims that wait for a name, by the path of its node. */
-    private final Map<String, Set<Claim>> waiting = new ConcurrentHashMap<>();
-
-    private final Watcher watcher = this::stirred;
+    private final SimpleWaiters waiters;
 
     SimpleStore(
             Settings settings,
@@ -78,6 +73,8 @@ final class SimpleStore implements LockStore {
             BiFunction<StoreContext, Connection.Observer, Connection> connect) {
         this.context = context;
         this.tombstones = new Tombstones(context.clock());
+        // Before the connection, which may tell of something at once.
+        this.waiters = new SimpleWaiters(settings.layout(), context.listener());
         this.connection = connect.apply(context, new Sessions());
         this.nodes = new SingleNodes(settings.layout(), connection);
         this.views = new SimpleViews(settings.layout(), nodes);
@@ -119,13 +116,13 @@ final class SimpleStore implements LockStore {
                 asking.remove(claim.owner());
                 return refused(claim, session, call);
             }
-            stopWaiting(claim);
+            waiters.remove(claim);
             Holding fresh = new Holding(claim, session, taken.get());
             holdings.put(claim.owner(), fresh);
             asking.remove(claim.owner());
             return new AcquireOutcome.Granted(fresh.grants());
         } catch (KeeperException failed) {
-            throw failure(failed, session, call);
+            throw connection.failure(failed, session, call);
         }
     }
 
@@ -139,47 +136,38 @@ final class SimpleStore implements LockStore {
     }
 
     private AcquireOutcome refused(Claim claim, Session session, Call call) throws KeeperException {
-        Duration hint = session.trust().dividedBy(ASKS_PER_TRUST);
         if (claim.queue()) {
-            List<CompletableFuture<Session.Node>> looks = new ArrayList<>();
-            for (Claim.Part part : claim.parts()) {
-                String path = nodes.holder(part.name());
-                waiting.computeIfAbsent(path, key -> ConcurrentHashMap.newKeySet())
-                        .add(claim);
-                looks.add(session.read(path, watcher));
-            }
-            for (CompletableFuture<Session.Node> look : looks) {
+            for (CompletableFuture<Session.Node> look : waiters.look(claim, session)) {
                 try {
                     call.await(look);
                 } catch (KeeperException.NoNodeException freeByNow) {
-                    hint = Duration.ofMillis(1);
+                    return new AcquireOutcome.Contended(Duration.ofMillis(1));
                 }
             }
         }
+        return contended(session);
+    }
+
+    private static AcquireOutcome contended(Session session) {
+        Duration hint = session.trust().dividedBy(ASKS_PER_TRUST);
         return new AcquireOutcome.Contended(hint.compareTo(LONGEST_HINT) < 0 ? hint : LONGEST_HINT);
-    }
-
-    private void stopWaiting(Claim claim) {
-        for (Claim.Part part : claim.parts()) {
-            waiting.computeIfPresent(nodes.holder(part.name()), (path, claims) -> {
-                claims.removeIf(other -> other.owner().equals(claim.owner()));
-                return claims.isEmpty() ? null : claims;
-            });
-        }
-    }
-
-    /** A node that somebody waits for has changed. */
-    private void stirred(WatchedEvent event) {
-        Set<Claim> claims = event.getPath() == null ? null : waiting.remove(event.getPath());
-        if (claims != null) {
-            claims.forEach(
-                    claim -> context.listener().retry(claim.parts().get(0).name(), claim.owner()));
-        }
     }
 
     @Override
     public List<AcquireOutcome> poll(List<Claim> claims) {
-        return claims.stream().map(this::tryAcquire).toList();
+        if (claims.size() == 1) {
+            return List.of(tryAcquire(claims.get(0)));
+        }
+        Call call = connection.call("poll", "waiting claims");
+        Session session = connection.ready(call);
+        try {
+            Set<OwnerId> inVain = waiters.thoseInVain(claims, session, call);
+            return claims.stream()
+                    .map(claim -> inVain.contains(claim.owner()) ? contended(session) : tryAcquire(claim))
+                    .toList();
+        } catch (KeeperException failed) {
+            throw connection.failure(failed, session, call);
+        }
     }
 
     @Override
@@ -187,7 +175,7 @@ final class SimpleStore implements LockStore {
         if (mayStillArrive) {
             tombstones.add(claim.owner());
         }
-        stopWaiting(claim);
+        waiters.remove(claim);
         Holding held = holdings.get(claim.owner());
         if (held == null && !mayStillArrive) {
             return;
@@ -199,7 +187,7 @@ final class SimpleStore implements LockStore {
             holdings.remove(claim.owner());
             asking.remove(claim.owner());
         } catch (KeeperException failed) {
-            throw failure(failed, session, call);
+            throw connection.failure(failed, session, call);
         }
     }
 
@@ -249,14 +237,10 @@ final class SimpleStore implements LockStore {
             return new RenewOutcome.Lost(
                     !sameSession ? LossReason.SESSION_LOST : known ? LossReason.EVICTED : LossReason.EXPIRED);
         } catch (KeeperException failed) {
-            if (Connection.isOver(failed)) {
-                connection.expired(session);
-                return new RenewOutcome.Lost(LossReason.SESSION_LOST);
-            }
-            if (failed.code() == KeeperException.Code.OPERATIONTIMEOUT) {
-                session.leaveSilentConnection();
-            }
-            return new RenewOutcome.Unknown(call.fault(failed));
+            RuntimeException cause = connection.failure(failed, session, call);
+            return Connection.isOver(failed)
+                    ? new RenewOutcome.Lost(LossReason.SESSION_LOST)
+                    : new RenewOutcome.Unknown(cause);
         }
     }
 
@@ -308,7 +292,7 @@ final class SimpleStore implements LockStore {
         } catch (KeeperException.NoNodeException | KeeperException.BadVersionException gone) {
             return ReleaseOutcome.NOT_HELD;
         } catch (KeeperException failed) {
-            return new ReleaseOutcome.Unknown(failure(failed, session, call));
+            return new ReleaseOutcome.Unknown(connection.failure(failed, session, call));
         }
     }
 
@@ -357,30 +341,17 @@ final class SimpleStore implements LockStore {
         return List.copyOf(left.values());
     }
 
-    private RuntimeException failure(KeeperException failed, Session session, Call call) {
-        if (Connection.isOver(failed)) {
-            connection.expired(session);
-        }
-        return call.fault(failed);
-    }
-
     /** Whoever waits asks again, because a watch may have been lost with its session or missed. */
     private final class Sessions implements Connection.Observer {
         @Override
         public void ended(Session session) {
             context.listener().sessionLost(session.name());
-            hint();
+            waiters.wakeAll();
         }
 
         @Override
         public void attached(Session session) {
-            hint();
-        }
-
-        private void hint() {
-            waiting.values()
-                    .forEach(claims -> claims.forEach(claim ->
-                            context.listener().retry(claim.parts().get(0).name(), claim.owner())));
+            waiters.wakeAll();
         }
     }
 }

@@ -79,6 +79,10 @@ final class SingleNodes {
     }
 
     String holder(String name) {
+        return holder(layout, name);
+    }
+
+    static String holder(Layout layout, String name) {
         return layout.lock(name) + HOLDER;
     }
 

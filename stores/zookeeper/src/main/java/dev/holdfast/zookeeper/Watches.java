@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows what happens to the nodes that places wait for or hold, and tells the engine: a waiter of its grant, a holder
@@ -31,6 +33,7 @@ final class Watches implements Watcher {
     private static final Duration BEFORE_LOOKING = Duration.ofMillis(8);
 
     private final StoreContext context;
+    /** Who wants to know of a node. Sets are changed only within a step of the map, and not if there is one in them. */
     private final Map<String, Set<Place>> interests = new ConcurrentHashMap<>();
 
     /** Holders to be looked at; guarded by itself, like the next. */
@@ -97,10 +100,7 @@ final class Watches implements Watcher {
     /** Nothing is told of a place any more. */
     void forget(Place place) {
         for (String path : place.end()) {
-            interests.computeIfPresent(path, (key, places) -> {
-                places.remove(place);
-                return places.isEmpty() ? null : places;
-            });
+            interests.computeIfPresent(path, (key, places) -> without(place, places));
         }
     }
 
@@ -255,17 +255,25 @@ final class Watches implements Watcher {
 
     private void enlist(String path, Place place) {
         interests.compute(path, (key, places) -> {
-            Set<Place> all = places == null ? ConcurrentHashMap.newKeySet() : places;
+            if (places == null || (places.size() == 1 && places.contains(place))) {
+                return Set.of(place);
+            }
+            Set<Place> all = places.size() == 1 ? new HashSet<>(places) : places;
             all.add(place);
             return all;
         });
     }
 
+    private static @Nullable Set<Place> without(Place place, Set<Place> places) {
+        if (places.size() == 1) {
+            return places.contains(place) ? null : places;
+        }
+        places.remove(place);
+        return places.size() == 1 ? Set.copyOf(places) : places;
+    }
+
     private void drop(String path, Place place) {
         place.unwatch(path);
-        interests.computeIfPresent(path, (key, places) -> {
-            places.remove(place);
-            return places.isEmpty() ? null : places;
-        });
+        interests.computeIfPresent(path, (key, places) -> without(place, places));
     }
 }

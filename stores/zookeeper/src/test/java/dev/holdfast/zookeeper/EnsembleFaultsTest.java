@@ -79,9 +79,10 @@ final class EnsembleFaultsTest {
             assertThat(told.join()).isIn(LossReason.EXPIRED, LossReason.SESSION_LOST);
             ensemble.rejoin(follower);
             follower.awaitServing();
+            // Its client has to connect again first.
             Tree.await()
-                    .untilAsserted(() ->
-                            assertThat(attached.lock("cut-again").tryAcquire()).isPresent());
+                    .ignoreException(StoreUnavailableException.class)
+                    .until(() -> attached.lock("cut-again").tryAcquire().isPresent());
         }
     }
 
@@ -248,6 +249,43 @@ final class EnsembleFaultsTest {
                     .ignoreException(StoreUnavailableException.class)
                     .until(() -> client.lock("mine-too").tryAcquire().isPresent());
             assertThat(lease.release()).isTrue();
+        }
+    }
+
+    @Test
+    void leaderIsKilledWhileManyLeasesAreHeldAndWaitersQueue() throws InterruptedException {
+        int many = 40;
+        try (Holdfast client = connect(ensemble.addresses(), "30s");
+                Holdfast rival = connect(ensemble.addresses(), "30s")) {
+            List<Lease> held = new ArrayList<>();
+            List<Lease> blocking = new ArrayList<>();
+            List<CompletableFuture<Lease>> waits = new ArrayList<>();
+            for (int i = 0; i < many; i++) {
+                held.add(client.lock("kept-" + i).acquire());
+                blocking.add(rival.lock("queue-" + i).acquire());
+                waits.add(client.lock("queue-" + i).acquireAsync());
+            }
+            Tree.await()
+                    .until(() -> rival.list("queue-", many).stream()
+                            .allMatch(view -> view.waiters().size() == 1));
+            ensemble.leader().kill();
+            blocking.forEach(Lease::release);
+
+            Tree.await().until(() -> waits.stream().allMatch(CompletableFuture::isDone));
+            for (int i = 0; i < many; i++) {
+                assertThat(waits.get(i).join().token())
+                        .isGreaterThan(blocking.get(i).token());
+                assertThat(held.get(i).isHeld()).isTrue();
+            }
+            Tree.await()
+                    .ignoreException(StoreUnavailableException.class)
+                    .until(() -> rival.list("kept-", many).size() == many);
+            waits.forEach(lease -> assertThat(lease.join().release()).isTrue());
+            held.forEach(lease -> assertThat(lease.release()).isTrue());
+            Tree.await()
+                    .ignoreException(StoreUnavailableException.class)
+                    .until(() -> rival.list("kept-", 1).isEmpty()
+                            && rival.list("queue-", 1).isEmpty());
         }
     }
 

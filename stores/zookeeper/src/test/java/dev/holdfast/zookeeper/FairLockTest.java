@@ -15,7 +15,7 @@ final class FairLockTest extends LockStoreContract {
 
     @BeforeAll
     static void start() throws InterruptedException {
-        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck#session=4s";
+        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck#session=3s";
     }
 
     @Override

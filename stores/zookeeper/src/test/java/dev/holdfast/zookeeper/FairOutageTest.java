@@ -18,7 +18,7 @@ final class FairOutageTest extends OutageContract {
 
     @BeforeAll
     static void start() throws InterruptedException {
-        outages = ZooKeeperOutages.of(rig, ZooKeeperNode.start(rig));
+        outages = ZooKeeperOutages.of(rig, Mode.FAIR, ZooKeeperNode.start(rig));
     }
 
     @Override

@@ -9,11 +9,15 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.proxy.Direction;
 import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.rig.zookeeper.ZooKeeperNode;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,6 +26,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Sessions that end, connections that fail, nodes that are deleted by hand, on one real server. */
 final class SessionFaultsTest {
     private static final int SESSION_MILLIS = 3_000;
+
+    /** Of clients whose session is to end. */
+    private static final int SHORT_SESSION_MILLIS = 1_200;
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(800);
     private static final String LOCKS = "/holdfast/locks/";
 
     @RegisterExtension
@@ -79,6 +88,37 @@ final class SessionFaultsTest {
 
             Tree.await().until(waiter::isDone);
             assertThat(waiter.join().isHeld()).isTrue();
+        }
+    }
+
+    /** All of them ask again at once, because their session is over. */
+    @Test
+    void waitersAreNotFailedByANewerNodeInTheLineOfAnotherName() throws Exception {
+        try (CuratorFramework curator = Tree.curatorOf(node);
+                Holdfast doomed =
+                        Holdfast.builder().store(ZooKeeperLocks.on(curator)).build();
+                Holdfast holder = connect(node.port(), 60_000);
+                Tree tree = Tree.of(node)) {
+            List<Lease> held = new ArrayList<>();
+            List<CompletableFuture<Lease>> sound = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                String name = "sound-" + i;
+                held.add(holder.lock(name).acquire());
+                sound.add(doomed.lock(name).acquireAsync());
+                Tree.await().until(() -> waiters(holder, name) == 1);
+            }
+            held.add(holder.lock("spoilt").acquire());
+            CompletableFuture<Lease> spoilt = doomed.lock("spoilt").acquireAsync();
+            Tree.await().until(() -> waiters(holder, "spoilt") == 1);
+            tree.client()
+                    .create(LOCKS + "spoilt/9eq-newer", new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+            expire(curator);
+            Tree.await().until(spoilt::isCompletedExceptionally);
+            held.forEach(Lease::close);
+            for (CompletableFuture<Lease> each : sound) {
+                Tree.await().until(each::isDone);
+                each.join().close();
+            }
         }
     }
 
@@ -214,7 +254,7 @@ final class SessionFaultsTest {
     @Test
     void releaseWithTheConnectionDownIsCompletedByTheEndOfTheSession() throws InterruptedException {
         FaultProxy network = FaultProxy.before(rig, node.port());
-        try (Holdfast client = connect(network.port());
+        try (Holdfast client = connect(network.port(), SHORT_SESSION_MILLIS);
                 Holdfast rival = connect(node.port())) {
             Lease lease = client.lock("released-by-session").acquire();
             network.refuse();
@@ -229,7 +269,7 @@ final class SessionFaultsTest {
     @Test
     void leaseOfAClientThatIsCutOffIsOverBeforeAnotherIsGrantedTheLock() throws InterruptedException {
         FaultProxy network = FaultProxy.before(rig, node.port());
-        try (Holdfast client = connect(network.port());
+        try (Holdfast client = connect(network.port(), SHORT_SESSION_MILLIS);
                 Holdfast rival = connect(node.port())) {
             Lease lease = client.lock("cut-off").acquire();
             CompletableFuture<LossReason> told = Tree.lossOf(lease);
@@ -295,7 +335,14 @@ final class SessionFaultsTest {
     }
 
     private static Holdfast connect(int port) {
-        return Holdfast.connect("zookeeper://127.0.0.1:" + port + "#session=" + SESSION_MILLIS + "ms");
+        return connect(port, SESSION_MILLIS);
+    }
+
+    private static Holdfast connect(int port, int sessionMillis) {
+        return Holdfast.builder()
+                .url("zookeeper://127.0.0.1:" + port + "#session=" + sessionMillis + "ms")
+                .commandTimeout(COMMAND_TIMEOUT)
+                .build();
     }
 
     private static void expire(CuratorFramework curator) throws Exception {

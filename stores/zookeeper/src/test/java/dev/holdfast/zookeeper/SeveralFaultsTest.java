@@ -195,7 +195,7 @@ final class SeveralFaultsTest {
     private static Holdfast locks(CuratorFramework curator, Mode mode) {
         return Holdfast.builder()
                 .store(ZooKeeperLocks.on(curator).withBase(base(mode)).withMode(mode))
-                .commandTimeout(Duration.ofSeconds(2))
+                .commandTimeout(Duration.ofMillis(700))
                 .build();
     }
 

@@ -8,6 +8,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.rig.zookeeper.ZooKeeperNode;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
@@ -152,7 +153,9 @@ final class SimpleFaultsTest {
     }
 
     private static Holdfast connect(int port) {
-        return Holdfast.connect(
-                "zookeeper://127.0.0.1:" + port + "/simple#mode=simple&session=" + SESSION_MILLIS + "ms");
+        return Holdfast.builder()
+                .url("zookeeper://127.0.0.1:" + port + "/simple#mode=simple&session=" + SESSION_MILLIS + "ms")
+                .commandTimeout(Duration.ofMillis(800))
+                .build();
     }
 }

@@ -17,7 +17,7 @@ final class SimpleLockTest extends LockStoreContract {
 
     @BeforeAll
     static void start() throws InterruptedException {
-        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck-simple#mode=simple&session=4s";
+        url = "zookeeper://" + GivenZooKeeper.addresses(rig) + "/tck-simple#mode=simple&session=3s";
     }
 
     @Override

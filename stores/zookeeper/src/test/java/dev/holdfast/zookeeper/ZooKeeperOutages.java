@@ -18,35 +18,37 @@ import org.jspecify.annotations.Nullable;
 /** Outages of one server or of an ensemble, each member behind a proxy of its own. Used by one thread at a time. */
 final class ZooKeeperOutages implements Outages {
     /** So long that nothing ends with it: what is left of a request that was given up has to be cleared away. */
-    static final String WHERE = "/outage#session=24s";
+    private static final String SESSION = "24s";
 
+    private final String where;
     private final List<ZooKeeperNode> nodes;
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final @Nullable ZooKeeperEnsemble ensemble;
 
-    private ZooKeeperOutages(Rig rig, List<ZooKeeperNode> nodes, @Nullable ZooKeeperEnsemble ensemble) {
+    private ZooKeeperOutages(Rig rig, Mode mode, List<ZooKeeperNode> nodes, @Nullable ZooKeeperEnsemble ensemble) {
+        this.where = "/outage#session=" + SESSION + "&mode=" + mode.word();
         this.nodes = nodes;
         this.ensemble = ensemble;
         nodes.forEach(node -> proxies.add(FaultProxy.before(rig, node.port())));
     }
 
-    static ZooKeeperOutages of(Rig rig, ZooKeeperNode node) {
-        return new ZooKeeperOutages(rig, List.of(node), null);
+    static ZooKeeperOutages of(Rig rig, Mode mode, ZooKeeperNode node) {
+        return new ZooKeeperOutages(rig, mode, List.of(node), null);
     }
 
     static ZooKeeperOutages of(Rig rig, ZooKeeperEnsemble ensemble) {
-        return new ZooKeeperOutages(rig, ensemble.nodes(), ensemble);
+        return new ZooKeeperOutages(rig, Mode.FAIR, ensemble.nodes(), ensemble);
     }
 
     /** Where clients are that do not suffer. */
     String url() {
-        return "zookeeper://" + nodes.stream().map(ZooKeeperNode::address).collect(Collectors.joining(",")) + WHERE;
+        return "zookeeper://" + nodes.stream().map(ZooKeeperNode::address).collect(Collectors.joining(",")) + where;
     }
 
     @Override
     public HoldfastBuilder connect(HoldfastBuilder client) {
         return client.url("zookeeper://"
-                + proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(",")) + WHERE);
+                + proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(",")) + where);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
+import javax.net.ssl.SSLContext;
 import javax.sql.DataSource;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.apache.curator.framework.CuratorFramework;
@@ -36,6 +37,7 @@ public class Given implements AutoCloseable {
     protected Connection connection;
     protected OptimisticTable accounts = OptimisticTable.byVersion("account", "id", "version");
     protected RedisClient redisClient;
+    protected SSLContext sslContext;
     protected CuratorFramework curator;
     protected RedissonClient redisson;
     protected LockRegistry<Lock> registry;

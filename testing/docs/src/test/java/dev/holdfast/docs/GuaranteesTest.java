@@ -35,6 +35,7 @@ final class GuaranteesTest {
                         "jdbc:postgresql://localhost:1/x#strategy=row",
                         "jdbc:postgresql://localhost:1/x#strategy=advisory"));
         columns.put("ZooKeeper", List.of("zookeeper://localhost:1", "zookeeper://localhost:1#mode=simple"));
+        columns.put("etcd", List.of("etcd://localhost:1"));
         return columns;
     }
 
@@ -119,9 +120,9 @@ final class GuaranteesTest {
     @Test
     void wrongCellAndMissingRowAreFound(@TempDir Path directory) {
         Page page = Page.of(directory, "made-up.md", """
-                | | memory | file | Redis, one node | Redis Sentinel, Cluster | Redlock | JDBC `lease` | JDBC `row`, `advisory` | ZooKeeper |
-                |---|---|---|---|---|---|---|---|---|
-                | `FAIR` | yes | yes | yes | yes | yes | yes | no | partly: not simple |
+                | | memory | file | Redis, one node | Redis Sentinel, Cluster | Redlock | JDBC `lease` | JDBC `row`, `advisory` | ZooKeeper | etcd |
+                |---|---|---|---|---|---|---|---|---|---|
+                | `FAIR` | yes | yes | yes | yes | yes | yes | no | partly: not simple | yes |
                 """);
         assertThat(mistakes(page, directory))
                 .hasSize(Promise.values().length)

@@ -43,6 +43,7 @@ final class JavaSnippets {
             "dev.holdfast.spring.*",
             "dev.holdfast.test.*",
             "dev.holdfast.zookeeper.*",
+            "dev.holdfast.etcd.*",
             "dev.holdfast.docs.Given",
             "io.micrometer.core.instrument.MeterRegistry",
             "java.time.Duration",

@@ -110,7 +110,7 @@ final class SqlAndCoordinatesTest {
                 UPDATE account SET balance = 1 WHERE id = 42;
                 UPDATE nothing SET balance = 1;
                 ```
-                <!-- shipped: lease-h2.sql -->
+                <!-- shipped: lease/h2/R__holdfast_lease.sql -->
                 ```sql
                 CREATE TABLE holdfast_lock (name VARCHAR(255));
                 ```
@@ -121,7 +121,8 @@ final class SqlAndCoordinatesTest {
         assertThat(mistakesInSql(page))
                 .hasSize(2)
                 .anyMatch(mistake -> mistake.startsWith("made-up.md:2: Table \"NOTHING\""))
-                .anyMatch(mistake -> mistake.startsWith("made-up.md:7: this is not what lease-h2.sql has"));
+                .anyMatch(mistake ->
+                        mistake.startsWith("made-up.md:7: this is not what lease/h2/R__holdfast_lease.sql has"));
         assertThat(mistakesInCoordinates(page.fences("xml").get(0))).hasSize(2);
     }
 }

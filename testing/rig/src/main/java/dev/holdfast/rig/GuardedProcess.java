@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +20,9 @@ import java.util.stream.Stream;
  * pipe from this JVM breaks. Signals go to the server and to the processes it has started itself. Thread-safe.
  */
 final class GuardedProcess {
+    /** The state of a thread that is stopped, or has ended. */
+    private static final Pattern STILL = Pattern.compile("\\) [TtZX] ");
+
     private static final Duration TIME_TO_DIE = Duration.ofSeconds(20);
     private static final String GUARD = script();
 
@@ -78,7 +82,7 @@ final class GuardedProcess {
                 () -> all.stream().allMatch(GuardedProcess::hasEnded));
     }
 
-    /** Sends STOP or CONT. */
+    /** Sends STOP or CONT. After STOP, nothing of it runs any more when this returns. */
     void signal(String signal) throws InterruptedException {
         List<ProcessHandle> all = everyProcess().toList();
         if (all.isEmpty()) {
@@ -90,6 +94,32 @@ final class GuardedProcess {
             if (status != 0 && !(process.pid() != server.pid() && hasEnded(process))) {
                 throw new RigException("kill -" + signal + " " + process.pid() + " ended with " + status);
             }
+        }
+        if (signal.equals("STOP")) {
+            for (ProcessHandle process : all) {
+                Eventually.await("the stop of process " + process.pid(), TIME_TO_DIE, () -> hasStopped(process));
+            }
+        }
+    }
+
+    /** On a busy machine a signal takes its time, and until then a process goes on answering. */
+    private static boolean hasStopped(ProcessHandle process) {
+        Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+        if (!Files.exists(threads)) {
+            return true;
+        }
+        try (Stream<Path> all = Files.list(threads)) {
+            return all.allMatch(thread -> isStill(thread.resolve("stat")));
+        } catch (IOException | UncheckedIOException ended) {
+            return !process.isAlive();
+        }
+    }
+
+    private static boolean isStill(Path status) {
+        try {
+            return STILL.matcher(Files.readString(status)).find();
+        } catch (IOException ended) {
+            return true;
         }
     }
 

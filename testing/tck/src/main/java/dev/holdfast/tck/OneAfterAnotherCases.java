@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Clients that work through one outage after another, without a break. P17, P19 and P20 together. */
@@ -31,6 +32,7 @@ abstract class OneAfterAnotherCases {
     private static final int THREADS = 4;
     private static final int NAMES = 3;
     private static final int LONGEST_WAIT_MILLIS = 100;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** Faults of the server would end every lease, and their tests are others. */
     private static final Set<Fault> FAULTS =
@@ -141,6 +143,8 @@ abstract class OneAfterAnotherCases {
                     measure("release", Duration.ZERO, lease::release);
                 }
                 rounds.incrementAndGet();
+                // This is about outages. Threads that never pause would keep each other from running instead.
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
             return complaints;
         }

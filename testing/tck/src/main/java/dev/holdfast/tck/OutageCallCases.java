@@ -89,11 +89,17 @@ abstract class OutageCallCases {
         attempts.forEach(
                 attempt -> calls.make(attempt.what, attempt.ownWait, attempt.call, attempt.taken ? taken : unheard));
         useWhatIsKept(calls, warm, unheard);
-        askForWhatTheClientItselfHolds(calls, warm);
-        giveBack(calls, warm);
+        boolean keeps = fixture.keepsLocks(fault);
+        // What was lost has to be asked for.
+        askForWhatTheClientItselfHolds(
+                calls,
+                warm,
+                keeps ? new Answer[] {Answer.NOT_ACQUIRED} : new Answer[] {Answer.NOT_ACQUIRED, Answer.UNAVAILABLE});
+        Answer[] given = keeps ? new Answer[] {Answer.DONE} : new Answer[] {Answer.DONE, Answer.LOST};
+        giveBack(calls, warm, given);
         useJavaLocks(calls, warm, unheard);
         unlockNow.countDown();
-        calls.add("unlock()", AT_ONCE, unlock, Answer.DONE);
+        calls.add("unlock()", AT_ONCE, unlock, given);
         interruptAWait(calls, warm.client().lock(fixture.name()));
         look(calls, warm, election, unseen, readable ? new Answer[] {Answer.DONE, Answer.UNAVAILABLE} : unheard);
         HoldfastBuilder another = fixture.exposedBuilder();
@@ -174,32 +180,27 @@ abstract class OutageCallCases {
     }
 
     /** The store need not be asked: this client's own lease is out. */
-    private void askForWhatTheClientItselfHolds(TimedCalls calls, WarmClient warm) {
+    private void askForWhatTheClientItselfHolds(TimedCalls calls, WarmClient warm, Answer... own) {
         String name = warm.held().get(WarmClient.HELD - 1).name();
         DistributedLock lock = warm.client().lock(name);
-        calls.make("own, tryAcquire()", AT_ONCE, lock::tryAcquire, Answer.NOT_ACQUIRED);
-        calls.make("own, tryAcquire(50 ms)", SOON, () -> lock.tryAcquire(SOON), Answer.NOT_ACQUIRED);
-        calls.make(
-                "own, tryAcquireAsync(50 ms)",
-                SOON,
-                () -> fixture.plain().outcome(lock.tryAcquireAsync(SOON)),
-                Answer.NOT_ACQUIRED);
+        calls.make("own, tryAcquire()", AT_ONCE, lock::tryAcquire, own);
+        calls.make("own, tryAcquire(50 ms)", SOON, () -> lock.tryAcquire(SOON), own);
+        calls.make("own, tryAcquireAsync(50 ms)", SOON, () -> fixture.plain().outcome(lock.tryAcquireAsync(SOON)), own);
     }
 
     /** A release that the store does not answer is not an error. Others wait for the first few of these leases. */
-    private void giveBack(TimedCalls calls, WarmClient warm) {
+    private void giveBack(TimedCalls calls, WarmClient warm, Answer... given) {
         for (int i = 0; i < LEASES_TO_GIVE_BACK; i++) {
             Lease lease = warm.held().get(i);
             switch (i % 3) {
-                case 0 -> calls.make("close of a lease", AT_ONCE, () -> done(lease::close), Answer.DONE);
-                case 1 -> calls.make("release", AT_ONCE, lease::release, Answer.DONE);
+                case 0 -> calls.make("close of a lease", AT_ONCE, () -> done(lease::close), given);
+                case 1 -> calls.make("release", AT_ONCE, lease::release, given);
                 default ->
-                    calls.make(
-                            "releaseAsync", AT_ONCE, () -> fixture.plain().outcome(lease.releaseAsync()), Answer.DONE);
+                    calls.make("releaseAsync", AT_ONCE, () -> fixture.plain().outcome(lease.releaseAsync()), given);
             }
         }
         for (Lease lease : warm.shared()) {
-            calls.make("close of " + lease.name(), AT_ONCE, () -> done(lease::close), Answer.DONE);
+            calls.make("close of " + lease.name(), AT_ONCE, () -> done(lease::close), given);
         }
     }
 

@@ -100,6 +100,11 @@ final class OutageFixture implements AutoCloseable {
         return !outages.impossible().containsKey(fault);
     }
 
+    /** {@return whether held locks live through a fault} */
+    boolean keepsLocks(Fault fault) {
+        return outages.keepsLocks(fault);
+    }
+
     /** Reports the test as not applicable if the store cannot have this fault. */
     void needs(Fault fault) {
         assumeTrue(

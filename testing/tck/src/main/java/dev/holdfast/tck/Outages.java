@@ -107,4 +107,15 @@ public interface Outages {
     default boolean silences(String name) {
         return true;
     }
+
+    /**
+     * Tells whether held locks live through a fault. Where the server keeps a lock for a connection, it ends with the
+     * connection; then its holder is told, and the lock must soon be free for others.
+     *
+     * @param fault one that is possible
+     * @return false if locks end by it; true if not overridden
+     */
+    default boolean keepsLocks(Fault fault) {
+        return true;
+    }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LeaseLostException;
 import dev.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,6 +23,8 @@ record Outcome(Answer answer, Duration took, String detail) {
         /** The call was not about acquiring, and went through. */
         DONE,
         UNAVAILABLE,
+        /** What the call was about was lost before. */
+        LOST,
         FAILED
     }
 
@@ -33,6 +36,8 @@ record Outcome(Answer answer, Duration took, String detail) {
             return new Outcome(answerOf(result), since(begin), String.valueOf(result));
         } catch (StoreUnavailableException unavailable) {
             return new Outcome(Answer.UNAVAILABLE, since(begin), String.valueOf(unavailable));
+        } catch (LeaseLostException lost) {
+            return new Outcome(Answer.LOST, since(begin), String.valueOf(lost));
         } catch (InterruptedException interrupted) {
             throw interrupted;
         } catch (Exception | AssertionError failed) {
@@ -51,8 +56,8 @@ record Outcome(Answer answer, Duration took, String detail) {
         return Duration.ofNanos(Math.max(0, now() - beginNanos));
     }
 
-    /** A clock that stands still while nobody can run. */
+    /** A clock that stands still while nobody can run, or not this thread. */
     private static long now() {
-        return System.nanoTime() - Stalls.nanos();
+        return System.nanoTime() - Stalls.nanos() - Stalls.nanosOfThisThread();
     }
 }

@@ -1,5 +1,8 @@
 package dev.holdfast.tck;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -13,6 +16,9 @@ final class Stalls {
 
     /** What a nap takes longer on an idle machine. */
     private static final long GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Of the thread that reads it: nanoseconds on a processor, nanoseconds without one, and how often. */
+    private static final Path OWN_DELAYS = Path.of("/proc/thread-self/schedstat");
 
     private static final AtomicLong LATE_NANOS = new AtomicLong();
 
@@ -38,5 +44,17 @@ final class Stalls {
     /** {@return the sum of all delays so far; the difference of two readings tells that of the time between them} */
     static long nanos() {
         return LATE_NANOS.get();
+    }
+
+    /**
+     * {@return how long the calling thread was ready to run so far, and no processor was free for it} The watch sleeps most of
+     * the time, so the system lets it run before threads that work. Nothing where the system does not tell.
+     */
+    static long nanosOfThisThread() {
+        try {
+            return Long.parseLong(Files.readString(OWN_DELAYS).split(" ", -1)[1]);
+        } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException notLinux) {
+            return 0;
+        }
     }
 }

@@ -39,7 +39,8 @@ final class TimedCalls {
 
     /** Judges a call that was prepared elsewhere, as {@link #make} does. */
     void add(String what, Duration wait, Task<Outcome> call, Answer... expected) {
-        Set<Answer> allowed = expected.length == 0 ? EnumSet.complementOf(EnumSet.of(Answer.FAILED)) : Set.of(expected);
+        Set<Answer> allowed =
+                expected.length == 0 ? EnumSet.complementOf(EnumSet.of(Answer.LOST, Answer.FAILED)) : Set.of(expected);
         calls.add(new TimedCall(what, wait, allowed, call));
     }
 

@@ -25,6 +25,9 @@ final class Worker {
     /** Replies begin with this; everything else on standard output is noise. */
     static final String REPLY = "> ";
 
+    /** Several processes start at once, cold, on a machine that may be busy. What they are asked is not how fast they are. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Holdfast client;
     private @Nullable Lease lease;
 
@@ -39,6 +42,7 @@ final class Worker {
                         .url(arguments[0])
                         .clientName(arguments[1])
                         .defaults(options)
+                        .commandTimeout(PATIENCE)
                         .build();
                 BufferedReader commands =
                         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {

@@ -23,6 +23,15 @@ import java.util.concurrent.TimeUnit;
 final class WorkerProcess implements AutoCloseable {
     private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(5);
 
+    /** On a busy machine a signal takes its time, and until then a process goes on working. */
+    private static final String STOP = """
+            kill -STOP "$1" || exit
+            for try in $(seq 1000); do
+                grep -sL ') [TtZX] ' /proc/"$1"/task/*/stat | grep -q . || exit 0
+                sleep 0.01
+            done
+            exit 1""";
+
     private final Process process;
     private final Writer commands;
     private final Duration patience;
@@ -111,14 +120,14 @@ final class WorkerProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
-    /** Stops the process where it is; it does not notice. */
+    /** Stops the process where it is; it does not notice. Nothing of it runs any more when this returns. */
     void pause() throws InterruptedException {
-        signal("-STOP");
+        signal(STOP);
     }
 
     /** Lets a paused process go on. */
     void resume() throws InterruptedException {
-        signal("-CONT");
+        signal("kill -CONT \"$1\"");
     }
 
     /** Asks the process to leave, and ends it if it does not. */
@@ -137,17 +146,17 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    private void signal(String signal) throws InterruptedException {
+    private void signal(String script) throws InterruptedException {
         try {
-            int exit = new ProcessBuilder("kill", signal, Long.toString(process.pid()))
+            int exit = new ProcessBuilder("sh", "-c", script, "sh", Long.toString(process.pid()))
                     .redirectErrorStream(true)
                     .start()
                     .waitFor();
             if (exit != 0) {
-                throw new AssertionError("kill " + signal + " " + process.pid() + " ended with " + exit);
+                throw new AssertionError("'" + script + "' for " + process.pid() + " ended with " + exit);
             }
         } catch (IOException failed) {
-            throw new UncheckedIOException("there is no 'kill' command", failed);
+            throw new UncheckedIOException("there is no shell to send a signal with", failed);
         }
     }
 

@@ -51,8 +51,10 @@ final class AdvisorySql {
         return "SELECT pg_advisory_unlock(?), set_config('application_name', ?, FALSE)";
     }
 
+    /** Takes back the mark of a name that nobody has used for long. */
     String introduce() {
-        return text("INSERT INTO ${p}session (name, epoch) VALUES (?, 0) ON CONFLICT (name) DO NOTHING");
+        return text("INSERT INTO ${p}session AS s (name, epoch) VALUES (?, 1)"
+                + " ON CONFLICT (name) DO UPDATE SET epoch = 1 WHERE s.epoch = 0");
     }
 
     /** Even where the database is told not to wait in general. */
@@ -83,7 +85,7 @@ final class AdvisorySql {
 
     String readMany() {
         return text(columns() + " JOIN " + holders() + " ON TRUE" + SEATS
-                + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? ORDER BY s.name");
+                + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? ORDER BY s.name LIMIT ?");
     }
 
     /**
@@ -113,6 +115,11 @@ final class AdvisorySql {
                 + " a.application_name ~ '^holdfast [a-z0-9]+ [0-9]+$' AS ours, "
                 + started("a") + " AS started FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE "
                 + isLock(AdvisoryKey.expression(AdvisoryKey.literal(place), "s.name")) + " LIMIT 1) h";
+    }
+
+    /** Tells of {@code s.name} that no session has its lock. */
+    static String isFree(String place) {
+        return "NOT EXISTS (SELECT 1 FROM pg_locks l WHERE " + isLock(AdvisoryKey.expression(place, "s.name")) + ")";
     }
 
     private static String isLock(String key) {

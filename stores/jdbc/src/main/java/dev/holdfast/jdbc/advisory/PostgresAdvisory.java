@@ -4,10 +4,12 @@ import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
+import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.jdbc.dialect.Pooler;
+import dev.holdfast.jdbc.dialect.TablePlace;
 import dev.holdfast.jdbc.session.Attempt;
-import dev.holdfast.jdbc.session.Entry;
 import dev.holdfast.jdbc.session.Register;
+import dev.holdfast.jdbc.session.Roll;
 import dev.holdfast.jdbc.session.Seat;
 import dev.holdfast.jdbc.session.SessionLock;
 import dev.holdfast.spi.Claim;
@@ -15,12 +17,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
@@ -42,13 +44,16 @@ import java.util.WeakHashMap;
 public final class PostgresAdvisory implements SessionLock {
     private static final int MOST_KNOWN_NAMES = 10_000;
 
+    /** A name that is not used is marked at one turn to purge and deleted at the next: it must be heard of in between. */
+    private static final long LONGEST_KNOWN_NANOS = Floor.TURN.toNanos() / 2;
+
     private final Database database;
     private final Register register;
     private final AdvisorySql sql;
     private final String place;
 
-    /** Names that have a row; the oldest is forgotten when there are too many. Guarded by its monitor. */
-    private final Set<String> known = new LinkedHashSet<>();
+    /** Names that have a row, and since when; the oldest is forgotten when there are too many. Guarded by its monitor. */
+    private final Map<String, Long> known = new LinkedHashMap<>();
 
     /** What was written of each of the driver's connections last. */
     private final Map<Object, String> described = Collections.synchronizedMap(new WeakHashMap<>());
@@ -68,6 +73,19 @@ public final class PostgresAdvisory implements SessionLock {
         this.sql = new AdvisorySql(epochs, prefix, place);
         this.place = place;
         database.run("begin", "the store", connection -> update(connection, sql.deleteDeadSeats()));
+    }
+
+    /**
+     * Tells of {@code s.name} whether a session has its advisory lock.
+     *
+     * @param dialect the dialect
+     * @param prefix what the names of the tables begin with
+     * @return a condition that is true if none has it; where the tables know all holders it is always true
+     */
+    public static String isFree(Dialect dialect, String prefix) {
+        return dialect == Dialect.POSTGRESQL
+                ? AdvisorySql.isFree(new TablePlace(dialect, prefix).expression())
+                : "1 = 1";
     }
 
     /**
@@ -140,21 +158,24 @@ public final class PostgresAdvisory implements SessionLock {
                         + " or use strategy=lease");
     }
 
-    /** Makes a row for each name, so that it can be listed; once. */
+    /** Makes a row for each name, so that it can be listed; now and then. */
     @Override
     public boolean prepare(Claim claim) {
         for (Claim.Part part : claim.parts()) {
+            long now = System.nanoTime();
             synchronized (known) {
-                if (known.contains(part.name())) {
+                Long since = known.get(part.name());
+                if (since != null && now - since < LONGEST_KNOWN_NANOS) {
                     continue;
                 }
             }
             database.run("acquire", part.name(), connection -> update(connection, sql.introduce(), part.name()));
             synchronized (known) {
+                known.remove(part.name());
                 if (known.size() >= MOST_KNOWN_NAMES) {
-                    known.remove(known.iterator().next());
+                    known.remove(known.keySet().iterator().next());
                 }
-                known.add(part.name());
+                known.put(part.name(), now);
             }
         }
         return true;
@@ -225,29 +246,39 @@ public final class PostgresAdvisory implements SessionLock {
 
     /** There is no roll but the server's own. */
     @Override
-    public void strike(Claim claim) {}
+    public void strike(List<Claim> claims) {}
 
     @Override
-    public Entry read(String name) {
+    public void end(long backend, Duration age) {
+        register.end(backend, age);
+    }
+
+    @Override
+    public Roll read(String name) {
         return register.read(sql.readOne(), name);
     }
 
     @Override
-    public List<Entry> list(String begin) {
-        return register.list(sql.readMany(), begin);
+    public List<Roll> list(String begin, int most) {
+        return register.list(sql.readMany(), begin, most);
     }
 
     @Override
-    public int evict(Entry entry, String by, String reason) {
+    public void purge() {
+        register.purge();
+    }
+
+    @Override
+    public int evict(Roll entry, String by, String reason) {
         register.noteEviction(entry, by, reason);
         int evicted = 0;
-        for (Entry.Holder holder : entry.holders()) {
+        for (Roll.Holder holder : entry.holders()) {
             evicted += database.run("evict", entry.name(), connection -> terminate(connection, entry.name(), holder));
         }
         return evicted;
     }
 
-    private int terminate(Connection connection, String name, Entry.Holder holder) throws SQLException {
+    private int terminate(Connection connection, String name, Roll.Holder holder) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.terminate())) {
             statement.setString(1, name);
             statement.setLong(2, holder.epoch());

@@ -37,6 +37,29 @@ public final class CallBudget {
         }
     }
 
+    /**
+     * Has a part of the call on this thread done by another thread, under the same deadline.
+     *
+     * @param part what the other thread does
+     * @return the same with the deadline
+     */
+    public Runnable carried(Runnable part) {
+        long end = deadlineNanos();
+        return () -> {
+            Long before = until.get();
+            until.set(end);
+            try {
+                part.run();
+            } finally {
+                if (before == null) {
+                    until.remove();
+                } else {
+                    until.set(before);
+                }
+            }
+        };
+    }
+
     /** {@return what is left, in milliseconds; at least 1, so that it never means "without a limit"} */
     public int remainingMillis() {
         Long end = until.get();

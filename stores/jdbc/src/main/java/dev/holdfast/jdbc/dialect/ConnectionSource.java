@@ -2,6 +2,7 @@ package dev.holdfast.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Where connections come from. Thread-safe. */
@@ -17,6 +18,16 @@ public interface ConnectionSource {
     /** {@return where connections lead to, as far as it is known without one} */
     default Optional<String> knownUrl() {
         return Optional.empty();
+    }
+
+    /**
+     * Bounds how long a connection may take and be silent, where the source opens connections itself.
+     *
+     * @param limit the bound
+     * @return a source with it
+     */
+    default ConnectionSource within(Duration limit) {
+        return this;
     }
 
     /** {@return whether connections belong to a pool of the user's, so that they go back soon and as they came} */

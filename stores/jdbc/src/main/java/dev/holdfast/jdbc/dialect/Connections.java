@@ -22,6 +22,7 @@ public final class Connections implements AutoCloseable {
 
     private final ConnectionSource source;
     private final boolean keepsSeats;
+    private final int most;
     private final CallBudget budget;
     private final Opener opener;
     private final Semaphore free;
@@ -52,6 +53,7 @@ public final class Connections implements AutoCloseable {
     private Connections(ConnectionSource source, int most, Duration commandTimeout, boolean keepsSeats) {
         this.source = source;
         this.keepsSeats = keepsSeats;
+        this.most = most;
         this.free = new Semaphore(most);
         this.budget = new CallBudget(commandTimeout);
         this.opener = new Opener(source, budget.totalMillis(), this::giveBack);
@@ -76,7 +78,7 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Does a piece of work on a connection.
+     * Does a piece of work of one statement on a connection.
      *
      * @param <R> what comes out
      * @param work what to do
@@ -84,6 +86,22 @@ public final class Connections implements AutoCloseable {
      * @throws SQLException if there is no connection, or the work fails
      */
     public <R> R with(Work<R> work) throws SQLException {
+        return with(false, work);
+    }
+
+    /**
+     * Does a piece of work of several statements on a connection.
+     *
+     * @param <R> what comes out
+     * @param work what to do
+     * @return its result
+     * @throws SQLException if there is no connection, or the work fails
+     */
+    public <R> R withSeveral(Work<R> work) throws SQLException {
+        return with(true, work);
+    }
+
+    private <R> R with(boolean several, Work<R> work) throws SQLException {
         if (keepsSeats && source.isShared()) {
             return withReserved(work);
         }
@@ -95,7 +113,10 @@ public final class Connections implements AutoCloseable {
             Visit visit = take();
             boolean usable = false;
             try {
-                R result = work.on(limited(visit).connection());
+                R result = work.on(
+                        several
+                                ? BoundedConnection.of(visit, budget)
+                                : limited(visit).connection());
                 usable = true;
                 return result;
             } catch (SQLException failure) {
@@ -137,7 +158,7 @@ public final class Connections implements AutoCloseable {
             }
             boolean usable = false;
             try {
-                R result = work.on(limited(visit).connection());
+                R result = work.on(BoundedConnection.of(visit, budget));
                 usable = true;
                 return result;
             } catch (SQLException failure) {
@@ -212,6 +233,11 @@ public final class Connections implements AutoCloseable {
         // As long as little is spent, the limit stays as it is: to change it costs time too.
         visit.limitSilence(remaining > budget.totalMillis() * 9L / 10 ? budget.totalMillis() : remaining);
         return visit;
+    }
+
+    /** {@return how many may be used at the same time, besides the reserved one} */
+    public int most() {
+        return most;
     }
 
     /** {@return whether connections belong to a pool of the user's} */

@@ -35,7 +35,7 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs statements in autocommit.
+     * Runs a statement in autocommit.
      *
      * @param <R> what comes out
      * @param operation what it is, for messages
@@ -45,6 +45,19 @@ public final class Database implements AutoCloseable {
      */
     public <R> R run(String operation, String lockName, Work<R> work) {
         return attempt(operation, lockName, () -> connections.with(work));
+    }
+
+    /**
+     * Runs several statements in autocommit.
+     *
+     * @param <R> what comes out
+     * @param operation what it is, for messages
+     * @param lockName which lock it concerns, for messages
+     * @param work what to do; repeated as a whole
+     * @return its result
+     */
+    public <R> R runSeveral(String operation, String lockName, Work<R> work) {
+        return attempt(operation, lockName, () -> connections.withSeveral(work));
     }
 
     /**
@@ -72,7 +85,9 @@ public final class Database implements AutoCloseable {
      */
     public <R> R transact(Dialect dialect, String operation, String lockName, Work<R> work) {
         return attempt(
-                operation, lockName, () -> connections.with(connection -> inTransaction(dialect, connection, work)));
+                operation,
+                lockName,
+                () -> connections.withSeveral(connection -> inTransaction(dialect, connection, work)));
     }
 
     @Override
@@ -83,22 +98,19 @@ public final class Database implements AutoCloseable {
     private <R> R inTransaction(Dialect dialect, Connection connection, Work<R> work) throws SQLException {
         boolean shared = connections.isShared();
         int isolation = Transactions.begin(dialect, shared, connection);
-        R result;
         try {
-            result = work.on(connection);
-            connection.commit();
+            R result = work.on(connection);
+            Transactions.commit(dialect, shared, connection, isolation);
+            return result;
         } catch (SQLException | RuntimeException failure) {
             try {
-                connection.rollback();
-                Transactions.end(dialect, shared, connection, isolation);
+                Transactions.rollback(dialect, shared, connection, isolation);
             } catch (SQLException worse) {
                 failure.addSuppressed(Faults.cause(worse));
                 connection.abort(Runnable::run);
             }
             throw failure;
         }
-        Transactions.end(dialect, shared, connection, isolation);
-        return result;
     }
 
     private <R> R attempt(String operation, String lockName, Attempt<R> attempt) {

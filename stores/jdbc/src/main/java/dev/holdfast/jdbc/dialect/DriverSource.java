@@ -6,28 +6,31 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Opens connections through the driver of a URL. Immutable.
  *
  * @param url the URL as its driver knows it
- * @param credentials the user and password, if given apart from it
+ * @param credentials tells the user and password, if they are given apart from it; asked for each connection
  * @param timeout how long a connection may take, and how long it may be silent
  */
-public record DriverSource(String url, @Nullable Credentials credentials, Duration timeout)
+public record DriverSource(String url, @Nullable Supplier<Credentials> credentials, Duration timeout)
         implements ConnectionSource {
     @Override
     public Connection connect() throws SQLException {
         Properties properties = new Properties();
         if (credentials != null) {
-            credentials.user().ifPresent(user -> properties.setProperty("user", user));
-            properties.setProperty("password", credentials.password());
+            Credentials told = credentials.get();
+            told.user().ifPresent(user -> properties.setProperty("user", user));
+            properties.setProperty("password", told.password());
         }
         limit(properties, "connectTimeout");
         limit(properties, "socketTimeout");
-        prepareOnTheServer(properties);
+        saveRoundTrips(properties);
         limitOnH2(properties);
         return DriverManager.getConnection(url, properties);
     }
@@ -49,14 +52,34 @@ public record DriverSource(String url, @Nullable Credentials credentials, Durati
         }
     }
 
-    /** The statements are few and long, and to read one takes MariaDB half as long as to do what it says. */
-    private void prepareOnTheServer(Properties properties) {
-        boolean asked = Dialect.ofUrl(url).filter(Dialect::isMySqlFamily).isPresent();
-        for (String key : asked ? List.of("useServerPrepStmts", "cachePrepStmts") : List.<String>of()) {
+    /**
+     * The statements are few and long, and to read one takes MariaDB half as long as to do what it says; its driver sends
+     * the text and the first values together. MySQL's driver would ask for each new text in a round trip of its own, and
+     * send the rows of a batch one by one: over a slow network a transaction would not fit a command timeout.
+     */
+    private void saveRoundTrips(Properties properties) {
+        List<String> keys = Dialect.ofUrl(url)
+                .map(dialect -> switch (dialect) {
+                    case MARIADB -> List.of("useServerPrepStmts", "cachePrepStmts");
+                    case MYSQL -> List.of("cachePrepStmts", "rewriteBatchedStatements");
+                    case POSTGRESQL, H2 -> List.<String>of();
+                })
+                .orElse(List.of());
+        for (String key : keys) {
             if (!url.contains(key)) {
                 properties.setProperty(key, "true");
             }
         }
+    }
+
+    @Override
+    public ConnectionSource within(Duration limit) {
+        return new DriverSource(url, credentials, limit);
+    }
+
+    @Override
+    public Optional<String> knownUrl() {
+        return Optional.of(url);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.dialect;
 
 import dev.holdfast.StoreMisconfiguredException;
+import dev.holdfast.jdbc.SchemaMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,21 +22,11 @@ import java.util.stream.Collectors;
  * @param prefix what the names of the tables begin with
  * @param mode what to do about missing tables
  */
-public record Schema(String strategy, String prefix, Mode mode) {
+public record Schema(String strategy, String prefix, SchemaMode mode) {
     private static final Pattern PREFIX =
             Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,40}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}");
     private static final int FORMAT = 1;
     private static final int MOST_ATTEMPTS = 5;
-
-    /** What to do about missing tables. */
-    public enum Mode {
-        /** Make them. */
-        CREATE,
-        /** Refuse to work, and print the SQL that is missing. */
-        VALIDATE,
-        /** Do not look. */
-        NONE
-    }
 
     /** Checks the prefix, which becomes part of statements. */
     public Schema {
@@ -53,13 +44,13 @@ public record Schema(String strategy, String prefix, Mode mode) {
      * @throws SQLException if the database fails
      */
     public void ensure(Dialect dialect, Connection connection) throws SQLException {
-        if (mode == Mode.NONE) {
+        if (mode == SchemaMode.NONE) {
             return;
         }
         if (isThere(dialect, connection)) {
             return;
         }
-        if (mode == Mode.VALIDATE) {
+        if (mode == SchemaMode.VALIDATE) {
             throw new StoreMisconfiguredException("tables of Holdfast are missing; create them with this SQL, or use"
                     + " schema=create:\n" + String.join(";\n", statements(dialect)) + ";");
         }
@@ -155,13 +146,13 @@ public record Schema(String strategy, String prefix, Mode mode) {
     }
 
     private List<String> statements(Dialect dialect) {
-        String file = strategy + "-"
-                + switch (dialect) {
-                    case H2 -> "h2";
-                    case POSTGRESQL -> "postgresql";
-                    case MARIADB, MYSQL -> "mysql";
-                }
-                + ".sql";
+        String database = switch (dialect) {
+            case H2 -> "h2";
+            case POSTGRESQL -> "postgresql";
+            case MARIADB, MYSQL -> "mysql";
+        };
+        // Named so that Flyway takes the directory as it is.
+        String file = strategy + "/" + database + "/R__holdfast_" + strategy + ".sql";
         try (InputStream in = Schema.class.getResourceAsStream("/dev/holdfast/jdbc/sql/" + file)) {
             if (in == null) {
                 throw new IllegalStateException("the script " + file + " is not in the jar");

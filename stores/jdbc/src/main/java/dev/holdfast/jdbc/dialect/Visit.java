@@ -121,8 +121,12 @@ public final class Visit {
         return idleSinceNanos;
     }
 
-    /** Aborting first tells a pool not to hand the connection out again. */
-    private static void discard(Connection connection) {
+    /**
+     * Closes a connection for good. Aborting first tells a pool not to hand it out again.
+     *
+     * @param connection the connection
+     */
+    public static void discard(Connection connection) {
         try {
             connection.abort(DIRECT);
         } catch (SQLException | RuntimeException | AbstractMethodError beyondHelp) {

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.lease;
 
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.sql.Connection;
@@ -36,7 +37,7 @@ final class AtOnce {
             }
         }
         boolean boundFloor = sql.dialect().isMySqlFamily();
-        long lowest = boundFloor ? floor.read(connection) + 1 : 0;
+        long lowest = floor.toBind(connection) + 1;
         try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
             sql.dialect().bindName(statement, 1, part.name());
             int last = bindHolder(statement, 2, claim, part) - 1;

@@ -116,7 +116,7 @@ final class LeaseSql {
 
     /**
      * The time of the row that was to be inserted is the time by which it is judged: reading the clock costs more. The floor
-     * is bound, see {@link Floor}.
+     * is bound, see {@link dev.holdfast.jdbc.dialect.Floor}.
      */
     private static final String INSERT_OR_TAKE_OVER = """
             INSERT INTO ${p}lock (name, kind, capacity, owner, client, client_name, label, lease,
@@ -190,10 +190,15 @@ final class LeaseSql {
                 WHERE name = ?""");
     }
 
-    String insertEntry() {
-        return text("""
-                INSERT INTO ${p}claim (state, arrival, units, parts, epoch, expires, lease, since,
-                    client, client_name, label, name, owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""");
+    /** Rows that nobody holds any more and nobody waits for; what else is known of the holder is left there. */
+    String vacateRows(int count) {
+        return text("UPDATE ${p}lock SET owner = NULL, expires = 0, crowded = 0 WHERE name IN (" + marks(count) + ")");
+    }
+
+    String insertEntries(int count) {
+        return text("INSERT INTO ${p}claim (state, arrival, units, parts, epoch, expires, lease, since,"
+                + " client, client_name, label, name, owner) VALUES "
+                + groups("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count));
     }
 
     String updateEntry() {
@@ -201,8 +206,16 @@ final class LeaseSql {
                 "UPDATE ${p}claim SET state = ?, arrival = ?, epoch = ?, expires = ?, since = ? WHERE name = ? AND owner = ?");
     }
 
-    String deleteEntry() {
-        return text("DELETE FROM ${p}claim WHERE name = ? AND owner = ?");
+    /** The names by themselves, so that nothing but their entries is read. */
+    String deleteEntries(int count) {
+        return text("DELETE FROM ${p}claim WHERE name IN (" + marks(count) + ") AND (name, owner) IN ("
+                + groups("(?, ?)", count) + ")");
+    }
+
+    /** Tells several clients something. */
+    static String notifyAll(int count) {
+        return "SELECT pg_notify(n.channel, n.payload) FROM (VALUES "
+                + groups("(CAST(? AS text), CAST(? AS text))", count) + ") AS n (channel, payload)";
     }
 
     /** Extends rows that are held by these owners with these epochs and have not expired. */
@@ -244,13 +257,6 @@ final class LeaseSql {
                 + marks(owners) + ") AND name IN (" + marks(names) + ")");
     }
 
-    /** Held names that somebody waits for. */
-    String readWanted(int names) {
-        return text(
-                "SELECT l.name, l.epoch FROM ${p}lock l WHERE l.crowded = 1 AND l.name IN (" + marks(names)
-                        + ") AND EXISTS (SELECT 1 FROM ${p}claim w WHERE w.name = l.name AND w.state = 'W' AND w.expires > ${now})");
-    }
-
     /** Names in use that begin with a prefix. */
     String list() {
         return text("SELECT l.name FROM ${p}lock l WHERE l.name >= ? AND SUBSTRING(l.name FROM 1 FOR ?) = ?"
@@ -258,26 +264,11 @@ final class LeaseSql {
                 + " AND c.expires > ${now})) ORDER BY l.name LIMIT ?");
     }
 
-    String floor() {
-        return text("SELECT floor_epoch FROM ${p}meta WHERE id = 1");
-    }
-
-    /** Whoever changes the row has the turn to purge. */
-    String takeTurnToPurge() {
-        return text(
-                "UPDATE ${p}meta SET purged_at = ${now} WHERE id = 1 AND (purged_at <= ${now} - ? OR purged_at > ${now})");
-    }
-
     /** Rows whose last grant is not above the floor that was raised at an earlier turn, idle, and without a story. */
     String purgeRows() {
         return text("DELETE FROM ${p}lock WHERE crowded = 0 AND expires <= ${now}"
-                + " AND epoch <= (SELECT m.floor_epoch FROM ${p}meta m WHERE m.id = 1)"
+                + " AND epoch <= ?"
                 + " AND (evicted_at IS NULL OR evicted_at <= ${now} - ?)");
-    }
-
-    /** No name without a row can have had a larger epoch: raised now, relied upon by the next turn only. */
-    String raiseFloor() {
-        return text("UPDATE ${p}meta SET floor_epoch = ${start} - ? WHERE id = 1 AND floor_epoch < ${start} - ?");
     }
 
     /** Names with entries that expired a while ago and that nobody has looked at since. */
@@ -291,10 +282,14 @@ final class LeaseSql {
     }
 
     private static String marks(int count) {
-        return String.join(", ", Collections.nCopies(count, "?"));
+        return groups("?", count);
     }
 
     private static String triples(int count) {
-        return String.join(", ", Collections.nCopies(count, "(?, ?, ?)"));
+        return groups("(?, ?, ?)", count);
+    }
+
+    private static String groups(String group, int count) {
+        return String.join(", ", Collections.nCopies(count, group));
     }
 }

@@ -9,6 +9,8 @@ import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Durability;
 import dev.holdfast.jdbc.dialect.Epochs;
+import dev.holdfast.jdbc.dialect.Floor;
+import dev.holdfast.jdbc.dialect.PurgeTurns;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
@@ -44,13 +46,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseStore implements LockStore {
     private static final SecureRandom RANDOM = new SecureRandom();
-    private static final int MOST_NAMES_LOCKED = 200;
 
     private final Database database;
     private final Schema schema;
     private final StoreContext context;
     private final String client = new OwnerId(RANDOM.nextLong(), RANDOM.nextLong()).toString();
     private final Watch watch;
+    private final PurgeTurns purges;
 
     /** Names that somebody else held or waited for when this client last heard of them. */
     private final NameSet contested = new NameSet();
@@ -81,9 +83,11 @@ public final class LeaseStore implements LockStore {
             Ledger ledger,
             AtOnce atOnce,
             @Nullable OneTrip oneTrip,
+            SharedReleases releases,
             Renewals renewals,
             Polls polls,
-            Views views) {}
+            Views views,
+            Purge purge) {}
 
     /**
      * Opens it, without connecting.
@@ -104,6 +108,7 @@ public final class LeaseStore implements LockStore {
                 options.listen() && expected.filter(Dialect.POSTGRESQL::equals).isPresent();
         this.serverTime = new ServerTime(context.clock());
         this.watch = new Watch(this, context);
+        this.purges = new PurgeTurns(context, this::purge);
     }
 
     @Override
@@ -119,8 +124,7 @@ public final class LeaseStore implements LockStore {
         if (claim.parts().size() == 1 && first.exclusive()) {
             OneTrip oneTrip = claim.queue() ? ready.oneTrip : null;
             if (oneTrip == null || !contested.contains(first.name())) {
-                Optional<Grant> grant =
-                        database.run("acquire", first.name(), connection -> ready.atOnce.take(connection, claim));
+                Optional<Grant> grant = takeAtOnce(ready, claim);
                 if (grant.isPresent()) {
                     return noted(claim, new AcquireOutcome.Granted(List.of(grant.get())));
                 }
@@ -133,6 +137,13 @@ public final class LeaseStore implements LockStore {
             }
         }
         return acquireInTransaction(claim);
+    }
+
+    private Optional<Grant> takeAtOnce(Tools ready, Claim claim) {
+        String name = claim.parts().get(0).name();
+        return ready.sql.dialect().isMySqlFamily()
+                ? database.runSeveral("acquire", name, connection -> ready.atOnce.take(connection, claim))
+                : database.run("acquire", name, connection -> ready.atOnce.take(connection, claim));
     }
 
     /** Takes what is free or enters the line, in one round trip; empty if the case is not as simple as that. */
@@ -189,17 +200,18 @@ public final class LeaseStore implements LockStore {
         Tools ready = ready("release", grants.get(0).name());
         grants.forEach(grant -> watch.forget(grant.owner()));
         if (grants.size() == 1) {
-            return List.of(releaseOne(ready, grants.get(0)));
+            return List.of(ready.releases.release(grants.get(0)));
         }
         List<ReleaseOutcome> outcomes = new ArrayList<>();
-        for (int from = 0; from < grants.size(); from += MOST_NAMES_LOCKED) {
-            outcomes.addAll(
-                    releaseInTransaction(grants.subList(from, Math.min(grants.size(), from + MOST_NAMES_LOCKED))));
+        for (int from = 0; from < grants.size(); from += SharedReleases.MOST_TOGETHER) {
+            int to = Math.min(grants.size(), from + SharedReleases.MOST_TOGETHER);
+            outcomes.addAll(releaseInTransaction(grants.subList(from, to)));
         }
         return outcomes;
     }
 
-    private ReleaseOutcome releaseOne(Tools ready, Grant grant) {
+    private ReleaseOutcome releaseOne(Grant grant) {
+        Tools ready = ready("release", grant.name());
         OneTrip oneTrip = ready.oneTrip;
         boolean handedOver = oneTrip != null
                 && contested.contains(grant.name())
@@ -256,6 +268,7 @@ public final class LeaseStore implements LockStore {
     public void close() {
         closed = true;
         watch.close();
+        purges.close();
         database.close();
     }
 
@@ -301,9 +314,8 @@ public final class LeaseStore implements LockStore {
     }
 
     /** Deletes rows that nobody has used for long, if it is this client's turn. */
-    void purge() {
-        Tools ready = ready("purge", "idle locks");
-        new Purge(this, database, ready.sql).run();
+    private void purge() {
+        ready("purge", "idle locks").purge.run();
     }
 
     /** Runs a step on names whose rows are locked, writes what it changed, and then tells whom it concerns. */
@@ -340,7 +352,7 @@ public final class LeaseStore implements LockStore {
             throw new StoreUnavailableException(operation, lockName, new IllegalStateException("the store is closed"));
         }
         if (known == null) {
-            known = database.run(operation, lockName, connection -> {
+            known = database.runSeveral(operation, lockName, connection -> {
                 Dialect dialect = Dialect.of(connection);
                 if (!options.anyCluster()) {
                     Clusters.refuse(dialect, connection);
@@ -350,19 +362,21 @@ public final class LeaseStore implements LockStore {
                         dialect == Dialect.POSTGRESQL && options.listen(),
                         Durability.survivesRestart(dialect, connection));
                 Epochs epochs = Epochs.of(dialect, connection, options.generation());
-                return toolsFor(traits, new LeaseSql(epochs, schema.prefix()));
+                return toolsFor(traits, epochs);
             });
             tools = known;
             if (database.connections().isShared()) {
                 database.runReserved(operation, lockName, connection -> true);
             }
+            purges.begin();
             watch.begin(known.sql.dialect() == Dialect.POSTGRESQL && options.listen());
         }
         return known;
     }
 
-    private Tools toolsFor(StoreTraits traits, LeaseSql sql) {
-        Floor floor = new Floor(sql);
+    private Tools toolsFor(StoreTraits traits, Epochs epochs) {
+        LeaseSql sql = new LeaseSql(epochs, schema.prefix());
+        Floor floor = new Floor(epochs, schema.prefix());
         Ledger ledger = new Ledger(sql, floor, client, options.listen());
         AtOnce atOnce = new AtOnce(sql, floor, client);
         return new Tools(
@@ -371,8 +385,14 @@ public final class LeaseStore implements LockStore {
                 ledger,
                 atOnce,
                 sql.dialect() == Dialect.POSTGRESQL ? new OneTrip(sql, atOnce, client, options.listen()) : null,
+                new SharedReleases(
+                        database.connections().most(),
+                        database.connections().budget(),
+                        this::releaseOne,
+                        this::releaseInTransaction),
                 new Renewals(database, sql, ledger, watch),
                 new Polls(this, database, sql, ledger),
-                new Views(database, sql, ledger));
+                new Views(database, sql, ledger),
+                new Purge(this, database, sql, floor));
     }
 }

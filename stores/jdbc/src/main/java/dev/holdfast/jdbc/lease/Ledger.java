@@ -3,6 +3,7 @@ package dev.holdfast.jdbc.lease;
 import dev.holdfast.LockKind;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Dialect;
+import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.spi.OwnerId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,20 +15,33 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Reads lines from the two tables and writes back what has changed. Immutable. */
+/** Reads lines from the two tables and writes back what has changed. Thread-safe. */
 final class Ledger {
     /** A row that is made and purged again before it can be locked is made anew, this often. */
     private static final int MOST_CREATIONS = 5;
 
-    /** A statement that took longer than this has waited for a row, so the time it tells is old. */
+    /** A statement that took longer than a round trip and this has waited for a row, so the time it tells is old. */
     private static final long FRESH_NANOS = 5_000_000;
+
+    /** How many rows one statement writes. */
+    private static final int MOST_TOGETHER = 100;
+
+    /** By which part the shortest trip known grows with every look. */
+    private static final int GROWTH = 16;
+
+    /** How many values an entry has. */
+    private static final int ENTRY_VALUES = 13;
 
     private final LeaseSql sql;
     private final Floor floor;
     private final String client;
     private final boolean notifies;
+
+    /** What a statement that waits for nothing takes; a little more with every look, because networks change. */
+    private volatile long tripNanos = Long.MAX_VALUE / 2;
 
     Ledger(LeaseSql sql, Floor floor, String client, boolean notifies) {
         this.notifies = notifies;
@@ -44,7 +58,7 @@ final class Ledger {
             if (i == MOST_CREATIONS) {
                 throw new SQLException("rows vanish as soon as they are made", "40001");
             }
-            long lowest = dialect().isMySqlFamily() ? floor.read(connection) : 0;
+            long lowest = floor.toBind(connection);
             List<String> missing =
                     names.stream().filter(name -> !found.containsKey(name)).toList();
             for (String name : missing) {
@@ -78,12 +92,13 @@ final class Ledger {
         return found;
     }
 
-    /** Writes what has changed. */
+    /** Writes what has changed, with as few statements as can be: each is a round trip while rows are locked. */
     void write(Connection connection, Lines lines) throws SQLException {
         List<Entry> inserts = new ArrayList<>();
         List<Entry> updates = new ArrayList<>();
         List<Entry> deletes = new ArrayList<>();
         List<Line> rows = new ArrayList<>();
+        List<Line> free = new ArrayList<>();
         for (Line line : lines.all()) {
             deletes.addAll(line.removed);
             for (Entry entry : line.entries) {
@@ -93,24 +108,39 @@ final class Ledger {
                     updates.add(entry);
                 }
             }
-            if (line.changed || line.isCrowded() != line.crowdedInTable) {
-                rows.add(line);
+            if (line.isToBeWritten()) {
+                (line.isFreeAndNothingElse() ? free : rows).add(line);
             }
         }
-        batch(connection, sql.deleteEntry(), deletes, (statement, entry) -> bindKey(statement, 1, entry));
-        batch(connection, sql.insertEntry(), inserts, this::bindInsert);
+        together(connection, sql::deleteEntries, deletes, this::bindDelete);
+        together(connection, sql::insertEntries, inserts, this::bindInserts);
         batch(connection, sql.updateEntry(), updates, this::bindUpdate);
         batch(connection, sql.updateRow(), rows, this::bindRow);
+        together(
+                connection,
+                sql::vacateRows,
+                free,
+                (statement, some) -> bindNames(
+                        statement, 1, some.stream().map(line -> line.name).toList()));
         if (dialect() == Dialect.POSTGRESQL && notifies) {
             List<Notice> others = lines.notices().stream()
                     .filter(notice -> !notice.client().equals(client))
                     .toList();
-            for (Notice notice : others) {
-                try (PreparedStatement notify = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
-                    notify.setString(1, Listening.channelOf(notice.client()));
-                    notify.setString(2, notice.text());
-                    notify.executeQuery().close();
+            tell(connection, others);
+        }
+    }
+
+    private static void tell(Connection connection, List<Notice> notices) throws SQLException {
+        for (int from = 0; from < notices.size(); from += MOST_TOGETHER) {
+            List<Notice> some = notices.subList(from, Math.min(notices.size(), from + MOST_TOGETHER));
+            try (PreparedStatement notify = connection.prepareStatement(LeaseSql.notifyAll(some.size()))) {
+                int index = 1;
+                for (Notice notice : some) {
+                    notify.setString(index, Listening.channelOf(notice.client()));
+                    notify.setString(index + 1, notice.text());
+                    index += 2;
                 }
+                notify.executeQuery().close();
             }
         }
     }
@@ -142,7 +172,10 @@ final class Ledger {
                 }
             }
         }
-        return time == null || System.nanoTime() - before > FRESH_NANOS ? clock(connection) : time;
+        long took = System.nanoTime() - before;
+        long trip = Math.min(took, tripNanos + tripNanos / GROWTH);
+        tripNanos = trip;
+        return time == null || took - trip > FRESH_NANOS ? clock(connection) : time;
     }
 
     private void readEntries(Connection connection, String query, Collection<String> names, Map<String, Line> lines)
@@ -228,24 +261,41 @@ final class Ledger {
         return index;
     }
 
+    private void bindDelete(PreparedStatement statement, List<Entry> entries) throws SQLException {
+        int index = bindNames(
+                statement, 1, entries.stream().map(entry -> entry.name).toList());
+        for (Entry entry : entries) {
+            bindKey(statement, index, entry);
+            index += 2;
+        }
+    }
+
+    private void bindInserts(PreparedStatement statement, List<Entry> entries) throws SQLException {
+        int index = 1;
+        for (Entry entry : entries) {
+            bindInsert(statement, index, entry);
+            index += ENTRY_VALUES;
+        }
+    }
+
     private void bindKey(PreparedStatement statement, int first, Entry entry) throws SQLException {
         dialect().bindName(statement, first, entry.name);
         statement.setString(first + 1, entry.owner.toString());
     }
 
-    private void bindInsert(PreparedStatement statement, Entry entry) throws SQLException {
-        statement.setString(1, String.valueOf(entry.state.letter));
-        statement.setLong(2, entry.arrival);
-        statement.setInt(3, entry.units);
-        statement.setInt(4, entry.parts);
-        statement.setLong(5, entry.epoch);
-        statement.setLong(6, entry.expires);
-        statement.setLong(7, entry.lease);
-        statement.setLong(8, entry.since);
-        statement.setString(9, entry.party.client());
-        statement.setString(10, entry.party.name());
-        statement.setString(11, entry.party.label());
-        bindKey(statement, 12, entry);
+    private void bindInsert(PreparedStatement statement, int first, Entry entry) throws SQLException {
+        statement.setString(first, String.valueOf(entry.state.letter));
+        statement.setLong(first + 1, entry.arrival);
+        statement.setInt(first + 2, entry.units);
+        statement.setInt(first + 3, entry.parts);
+        statement.setLong(first + 4, entry.epoch);
+        statement.setLong(first + 5, entry.expires);
+        statement.setLong(first + 6, entry.lease);
+        statement.setLong(first + 7, entry.since);
+        statement.setString(first + 8, entry.party.client());
+        statement.setString(first + 9, entry.party.name());
+        statement.setString(first + 10, entry.party.label());
+        bindKey(statement, first + 11, entry);
     }
 
     private void bindUpdate(PreparedStatement statement, Entry entry) throws SQLException {
@@ -285,6 +335,18 @@ final class Ledger {
         dialect().bindName(statement, 17, line.name);
     }
 
+    private static <T> void together(
+            Connection connection, IntFunction<String> query, List<T> items, Binder<List<T>> binder)
+            throws SQLException {
+        for (int from = 0; from < items.size(); from += MOST_TOGETHER) {
+            List<T> some = items.subList(from, Math.min(items.size(), from + MOST_TOGETHER));
+            try (PreparedStatement statement = connection.prepareStatement(query.apply(some.size()))) {
+                binder.bind(statement, some);
+                statement.executeUpdate();
+            }
+        }
+    }
+
     private static <T> void batch(Connection connection, String query, List<T> items, Binder<T> binder)
             throws SQLException {
         if (items.isEmpty()) {
@@ -299,7 +361,7 @@ final class Ledger {
         }
     }
 
-    /** Binds the values of one row. */
+    /** Binds the values of one row, or of several. */
     private interface Binder<T> {
         void bind(PreparedStatement statement, T item) throws SQLException;
     }

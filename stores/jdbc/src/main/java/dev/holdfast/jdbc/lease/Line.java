@@ -43,6 +43,9 @@ final class Line {
     /** Whether the row has to be written. */
     boolean changed;
 
+    /** Whether all that has to be written is that nobody holds everything any more. */
+    boolean vacated;
+
     /** In order of arrival. */
     final List<Entry> entries = new ArrayList<>();
 
@@ -132,7 +135,16 @@ final class Line {
         owner = null;
         expires = 0;
         party = null;
-        changed = true;
+        vacated = true;
+    }
+
+    boolean isToBeWritten() {
+        return changed || vacated || isCrowded() != crowdedInTable;
+    }
+
+    /** Whether one statement that writes nothing else can write several of these. */
+    boolean isFreeAndNothingElse() {
+        return !changed && vacated && !isCrowded();
     }
 
     void remove(Entry entry) {

@@ -64,7 +64,7 @@ final class Polls {
         List<@Nullable AcquireOutcome> seen = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
             List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
-            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some)));
+            seen.addAll(database.runSeveral("poll", "waiting claims", connection -> look(connection, some)));
         }
         List<AcquireOutcome> outcomes = new ArrayList<>();
         for (int i = 0; i < claims.size(); i++) {
@@ -79,7 +79,7 @@ final class Polls {
         List<@Nullable AcquireOutcome> seen = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
             List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
-            seen.addAll(database.run("poll", "waiting claims", connection -> look(connection, some)));
+            seen.addAll(database.runSeveral("poll", "waiting claims", connection -> look(connection, some)));
         }
         return seen;
     }

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc.lease;
 
 import dev.holdfast.jdbc.dialect.Database;
+import dev.holdfast.jdbc.dialect.Floor;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -10,15 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/**
- * Deletes the rows of names that nobody has used for long. No token may repeat: a name without a row continues above a
- * floor that all names share. A statement under way may have read an older floor, therefore a floor is raised at one turn
- * and relied upon at the next, which is later than any statement may last.
- */
+/** Deletes the rows of names that nobody has used for long. No token may repeat because of it, see {@link Floor}. */
 final class Purge {
-    /** How long a turn is apart from the next, whoever takes it. */
-    static final long TURN_MICROS = Duration.ofMinutes(10).toNanos() / 1_000;
-
     private static final long IDLE_MICROS = Duration.ofHours(1).toNanos() / 1_000;
     private static final long EVICTION_MICROS = Duration.ofHours(24).toNanos() / 1_000;
     private static final long LEFTOVER_MICROS = Duration.ofMinutes(1).toNanos() / 1_000;
@@ -26,29 +20,34 @@ final class Purge {
     private final LeaseStore store;
     private final Database database;
     private final LeaseSql sql;
+    private final Floor floor;
     private final long turnMicros;
     private final long idleMicros;
 
-    Purge(LeaseStore store, Database database, LeaseSql sql) {
-        this(store, database, sql, TURN_MICROS, IDLE_MICROS);
+    Purge(LeaseStore store, Database database, LeaseSql sql, Floor floor) {
+        this(store, database, sql, floor, Floor.TURN.toNanos() / 1_000, IDLE_MICROS);
     }
 
-    Purge(LeaseStore store, Database database, LeaseSql sql, long turnMicros, long idleMicros) {
+    Purge(LeaseStore store, Database database, LeaseSql sql, Floor floor, long turnMicros, long idleMicros) {
         this.store = store;
         this.database = database;
         this.sql = sql;
+        this.floor = floor;
         this.turnMicros = turnMicros;
         this.idleMicros = idleMicros;
     }
 
     /** Takes a turn, if it is time for one and nobody else has taken it. */
     boolean run() {
-        boolean mine = database.run(
-                "purge", "idle locks", connection -> update(connection, sql.takeTurnToPurge(), turnMicros) == 1);
+        boolean mine = database.run("purge", "idle locks", connection -> floor.takeTurn(connection, turnMicros));
         if (mine) {
-            database.run("purge", "idle locks", connection -> update(connection, sql.purgeRows(), EVICTION_MICROS));
-            database.run(
-                    "purge", "idle locks", connection -> update(connection, sql.raiseFloor(), idleMicros, idleMicros));
+            // At READ COMMITTED: at a stricter level MySQL and MariaDB would keep every row that was looked at locked.
+            database.transact(
+                    sql.dialect(),
+                    "purge",
+                    "idle locks",
+                    connection -> update(connection, sql.purgeRows(), floor.read(connection), EVICTION_MICROS));
+            database.run("purge", "idle locks", connection -> floor.raise(connection, idleMicros));
             for (String name : leftovers()) {
                 store.inTransaction("purge", name, Set.of(name), false, lines -> {
                     lines.refresh();

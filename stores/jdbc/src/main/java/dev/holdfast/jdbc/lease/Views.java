@@ -19,6 +19,8 @@ import java.util.Optional;
 
 /** Looks and changes nothing. Thread-safe. */
 final class Views {
+    private static final int MOST_PER_STATEMENT = 5_000;
+
     private final Database database;
     private final LeaseSql sql;
     private final Ledger ledger;
@@ -30,18 +32,18 @@ final class Views {
     }
 
     Optional<LockView> inspect(String name) {
-        return database.run(
+        return database.runSeveral(
                 "inspect",
                 name,
                 connection -> views(connection, List.of(name)).stream().findFirst());
     }
 
     List<LockView> list(String prefix, int limit) {
-        return database.run("list", prefix, connection -> {
+        return database.runSeveral("list", prefix, connection -> {
             List<String> names = names(connection, prefix, limit);
             return names.isEmpty()
                     ? List.<LockView>of()
-                    : views(connection, names).stream()
+                    : viewsOfMany(connection, names).stream()
                             .filter(view ->
                                     !view.holders().isEmpty() || !view.waiters().isEmpty())
                             .toList();
@@ -64,6 +66,15 @@ final class Views {
             }
         }
         return names;
+    }
+
+    /** A database takes a limited number of values with one statement. */
+    private List<LockView> viewsOfMany(Connection connection, List<String> names) throws SQLException {
+        List<LockView> views = new ArrayList<>();
+        for (int from = 0; from < names.size(); from += MOST_PER_STATEMENT) {
+            views.addAll(views(connection, names.subList(from, Math.min(names.size(), from + MOST_PER_STATEMENT))));
+        }
+        return views;
     }
 
     private List<LockView> views(Connection connection, List<String> names) throws SQLException {

@@ -38,12 +38,10 @@ final class Watch {
     /** A waiting claim that the engine has not asked for in this time is one that it has given up. */
     private static final long FORGET_NANOS = Duration.ofSeconds(30).toNanos();
 
-    private static final Duration PURGE_INTERVAL = Duration.ofMinutes(10);
-
     private final LeaseStore store;
     private final StoreContext context;
     private final Map<OwnerId, Waiting> waiting = new ConcurrentHashMap<>();
-    private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
+    private final Map<OwnerId, Holding> held = new ConcurrentHashMap<>();
 
     /** Guards the fields below; nothing blocks inside. */
     private final Object schedule = new Object();
@@ -51,7 +49,7 @@ final class Watch {
     private long dueNanos = Long.MAX_VALUE;
     private @Nullable Runnable cancel;
     private boolean closed;
-    private @Nullable Runnable cancelPurge;
+    private boolean begun;
 
     /** Set once; null where nothing can be heard. */
     private volatile @Nullable Listening listening;
@@ -68,7 +66,7 @@ final class Watch {
     }
 
     /** A claim that holds: whether it holds all units of all its names, since when, and until when at least. */
-    private record Held(Claim claim, List<Grant> grants, boolean all, long sinceNanos, long untilNanos) {
+    private record Holding(Claim claim, List<Grant> grants, boolean all, long sinceNanos, long untilNanos) {
         long nextLook(long now, boolean hears) {
             long pause = Math.max(FIRST_LOOK_NANOS, Math.min(LONGEST_LOOK_NANOS, now - sinceNanos));
             return hears ? Long.MAX_VALUE : now + pause;
@@ -83,13 +81,13 @@ final class Watch {
     /** Called once, when the database has answered for the first time. */
     void begin(boolean listen) {
         synchronized (schedule) {
-            if (closed || cancelPurge != null) {
+            if (closed || begun) {
                 return;
             }
+            begun = true;
             if (listen) {
                 listening = new Listening(store, context, this);
             }
-            schedulePurge();
         }
     }
 
@@ -105,7 +103,7 @@ final class Watch {
     void holds(Claim claim, List<Grant> grants) {
         long now = context.clock().nanos();
         boolean all = claim.parts().stream().allMatch(Claim.Part::exclusive);
-        Held mine = new Held(claim, grants, all, now, now + claim.lease().toNanos());
+        Holding mine = new Holding(claim, grants, all, now, now + claim.lease().toNanos());
         waiting.remove(claim.owner());
         held.put(claim.owner(), mine);
         startListening();
@@ -116,7 +114,7 @@ final class Watch {
         long now = context.clock().nanos();
         held.computeIfPresent(
                 owner,
-                (same, known) -> new Held(
+                (same, known) -> new Holding(
                         known.claim,
                         known.grants,
                         known.all,
@@ -131,7 +129,7 @@ final class Watch {
 
     /** Whether an owner is known to hold whole names, whose grants stand in the lock rows. */
     boolean holdsAll(OwnerId owner) {
-        Held known = held.get(owner);
+        Holding known = held.get(owner);
         return known != null && known.all;
     }
 
@@ -193,9 +191,6 @@ final class Watch {
             if (cancel != null) {
                 cancel.run();
             }
-            if (cancelPurge != null) {
-                cancelPurge.run();
-            }
         }
         if (ears != null) {
             ears.close();
@@ -222,7 +217,7 @@ final class Watch {
         for (Waiting each : waiting.values()) {
             next = Math.min(next, each.nextLook(now, hears));
         }
-        for (Held each : held.values()) {
+        for (Holding each : held.values()) {
             next = Math.min(next, each.nextLook(now, hears));
         }
         lookBy(now, next);
@@ -309,21 +304,5 @@ final class Watch {
             // The next renewal tells the same.
             return;
         }
-    }
-
-    private void schedulePurge() {
-        long jitter = context.random().nextLong(PURGE_INTERVAL.toNanos() / 2);
-        cancelPurge = context.scheduler().schedule(PURGE_INTERVAL.plusNanos(jitter), () -> {
-            try {
-                store.purge();
-            } catch (HoldfastException unanswered) {
-                // Old rows are in nobody's way; the next turn comes.
-            }
-            synchronized (schedule) {
-                if (!closed) {
-                    schedulePurge();
-                }
-            }
-        });
     }
 }

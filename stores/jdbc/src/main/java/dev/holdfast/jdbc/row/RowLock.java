@@ -27,6 +27,9 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
 
     private static final int WHOLE = 0;
 
+    /** A row that is made and purged again before it can be locked is made anew, this often. */
+    private static final int MOST_ATTEMPTS = 5;
+
     @Override
     public boolean shares() {
         return sharesOn(dialect);
@@ -202,22 +205,56 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
         }
     }
 
+    /** A row that was purged since it was made is made again, while nothing is locked. */
     @Override
     public boolean tryLock(Connection connection, List<Claim.Part> parts) throws SQLException {
+        for (int i = 1; ; i++) {
+            Outcome outcome = tryOnce(connection, parts);
+            if (outcome != Outcome.AGAIN || i == MOST_ATTEMPTS) {
+                return outcome == Outcome.LOCKED;
+            }
+            prepareAgain(connection, parts);
+        }
+    }
+
+    /** The level is that of the pool, where a row that somebody makes or deletes at the same time may be a failure. */
+    private void prepareAgain(Connection connection, List<Claim.Part> parts) throws SQLException {
+        try {
+            prepare(connection, parts);
+        } catch (SQLException undone) {
+            if (Faults.kindOf(undone) != Faults.Kind.RETRY) {
+                throw undone;
+            }
+        }
+    }
+
+    /** What became of an attempt to lock rows; nothing is locked unless all are. */
+    private enum Outcome {
+        LOCKED,
+        TAKEN,
+        /** A row is missing, or the database has undone the attempt. */
+        AGAIN
+    }
+
+    private Outcome tryOnce(Connection connection, List<Claim.Part> parts) throws SQLException {
         connection.setAutoCommit(false);
         try {
             begin(connection);
             for (Claim.Part part : parts) {
-                if (!lock(connection, part)) {
+                Outcome outcome = lock(connection, part);
+                if (outcome != Outcome.LOCKED) {
                     unlock(connection, parts);
-                    return false;
+                    return outcome;
                 }
             }
-            return true;
+            return Outcome.LOCKED;
         } catch (SQLException refused) {
             unlock(connection, parts);
             if (Faults.isTaken(refused)) {
-                return false;
+                return Outcome.TAKEN;
+            }
+            if (Faults.kindOf(refused) == Faults.Kind.RETRY) {
+                return Outcome.AGAIN;
             }
             throw refused;
         }
@@ -234,13 +271,14 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
         }
     }
 
-    private boolean lock(Connection connection, Claim.Part part) throws SQLException {
+    private Outcome lock(Connection connection, Claim.Part part) throws SQLException {
         boolean permits = part.kind() == LockKind.SEMAPHORE;
         String how = (part.exclusive() ? "FOR UPDATE" : forShare()) + " NOWAIT";
         if (!select(connection, part.name(), how)) {
-            throw new SQLException("the row to lock is missing", "42S02");
+            return Outcome.AGAIN;
         }
-        return !permits || part.exclusive() || lockPermits(connection, part);
+        boolean enough = !permits || part.exclusive() || lockPermits(connection, part);
+        return enough ? Outcome.LOCKED : Outcome.TAKEN;
     }
 
     /** Takes whichever permits nobody has; too few are given back with the transaction. */

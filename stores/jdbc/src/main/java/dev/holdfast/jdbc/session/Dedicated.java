@@ -82,6 +82,11 @@ final class Dedicated implements AutoCloseable {
         return seat;
     }
 
+    /** Has a part of a call done by another thread. */
+    Runnable carried(Runnable part) {
+        return connections.budget().carried(part);
+    }
+
     /** {@return what is left of the call's time} */
     int remainingMillis() {
         return connections.budget().remainingMillis();

@@ -5,16 +5,23 @@ import dev.holdfast.LossReason;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.StoreContext;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +43,7 @@ final class Holdings implements AutoCloseable {
 
     private final StoreContext context;
     private final Dedicated dedicated;
+    private final Orphans orphans;
     private final Map<OwnerId, Held> held = new ConcurrentHashMap<>();
     private final Map<OwnerId, LossReason> lost = new ConcurrentHashMap<>();
 
@@ -45,9 +53,10 @@ final class Holdings implements AutoCloseable {
     private final AtomicBoolean looking = new AtomicBoolean();
     private volatile boolean closed;
 
-    Holdings(StoreContext context, Dedicated dedicated) {
+    Holdings(StoreContext context, Dedicated dedicated, Orphans orphans) {
         this.context = context;
         this.dedicated = dedicated;
+        this.orphans = orphans;
     }
 
     void add(Held mine) {
@@ -70,42 +79,108 @@ final class Holdings implements AutoCloseable {
         return lost.getOrDefault(owner, LossReason.SESSION_LOST);
     }
 
-    /** Gives everything back; false if the connection had been lost before, or cannot be asked. */
-    boolean end(Held mine) {
-        ending.add(mine);
+    /** Gives a claim back. */
+    ReleaseOutcome end(Held mine) {
+        return Objects.requireNonNull(end(List.of(mine)).get(mine));
+    }
+
+    /** Gives claims back, all at the same time: each has a connection of its own. */
+    Map<Held, ReleaseOutcome> end(Collection<Held> some) {
+        Map<Held, ReleaseOutcome> outcomes = new ConcurrentHashMap<>();
+        List<Held> mine = some.stream().filter(Held::finish).toList();
+        if (!mine.isEmpty()) {
+            ending.addAll(mine);
+            boolean struck = strike(mine);
+            together(mine, each -> {
+                outcomes.put(each, giveBack(each, struck));
+                ending.remove(each);
+            });
+        }
+        for (Held each : some) {
+            boolean lostBefore = !mine.contains(each) && !ending.contains(each);
+            outcomes.putIfAbsent(each, lostBefore ? ReleaseOutcome.NOT_HELD : unanswered(each));
+        }
+        return outcomes;
+    }
+
+    /** A holder that could not be taken from the roll goes from it with its session. */
+    private static boolean strike(List<Held> mine) {
         try {
-            return mine.finish() && giveBack(mine);
-        } finally {
-            ending.remove(mine);
+            mine.get(0).lock.strike(mine.stream().map(each -> each.claim).toList());
+            return true;
+        } catch (HoldfastException unanswered) {
+            return false;
         }
     }
 
-    private boolean giveBack(Held mine) {
+    private static ReleaseOutcome unanswered(Held mine) {
+        return new ReleaseOutcome.Unknown(new StoreUnavailableException("release", mine.claim.describe(), null));
+    }
+
+    /** Takes a step for each, on as many threads as there are; returns when all are done or the call's time is up. */
+    private void together(List<Held> all, Consumer<Held> step) {
+        CountDownLatch others = new CountDownLatch(all.size() - 1);
+        for (Held each : all.subList(1, all.size())) {
+            Runnable part = dedicated.carried(() -> {
+                try {
+                    step.accept(each);
+                } finally {
+                    others.countDown();
+                }
+            });
+            try {
+                context.ioExecutor().execute(part);
+            } catch (RejectedExecutionException closing) {
+                part.run();
+            }
+        }
+        step.accept(all.get(0));
+        boolean interrupted = Thread.interrupted();
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(dedicated.remainingMillis());
+        while (others.getCount() > 0 && System.nanoTime() - until < 0) {
+            try {
+                boolean unused = others.await(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException again) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private ReleaseOutcome giveBack(Held mine, boolean struck) {
         if (!mine.use(dedicated.remainingMillis())) {
             // Somebody waits for an answer of this connection. The end of the connection is the end of the lock.
-            dedicated.discard(mine.seat);
-            return false;
+            abandon(mine);
+            return unanswered(mine);
         }
         try {
             boolean stillHeld = mine.lock.giveBack(dedicated.limited(mine.seat), mine.claim);
-            dedicated.giveBack(mine.seat);
-            return stillHeld;
+            if (struck) {
+                dedicated.giveBack(mine.seat);
+            } else {
+                dedicated.discard(mine.seat);
+            }
+            return stillHeld ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
         } catch (SQLException broken) {
-            dedicated.discard(mine.seat);
-            return false;
-        } catch (HoldfastException untold) {
-            // It was given back, but not taken from the roll, where it goes with its session.
-            dedicated.discard(mine.seat);
-            return true;
+            abandon(mine);
+            return unanswered(mine);
         } finally {
             mine.leave();
         }
     }
 
+    /** Closes the connection of a lock whose end nobody has confirmed. */
+    private void abandon(Held mine) {
+        orphans.add(mine.claim.owner(), mine.lock, mine.seat);
+        dedicated.discard(mine.seat);
+    }
+
     @Override
     public void close() {
         closed = true;
-        held.values().forEach(this::end);
+        end(held.values());
         held.clear();
         // What other threads are giving back is free too when this returns, if the database answers in time.
         long until = System.nanoTime() + context.commandTimeout().toNanos();
@@ -162,17 +237,17 @@ final class Holdings implements AutoCloseable {
             } else if (mine.finish()) {
                 held.remove(mine.claim.owner(), mine);
                 tell(new AtomicBoolean(), mine, Set.of());
-                discardInBackground(mine);
+                abandonInBackground(mine);
             }
         });
     }
 
     /** To close a connection may take time, which a guard does not have. */
-    private void discardInBackground(Held mine) {
+    private void abandonInBackground(Held mine) {
         try {
-            context.ioExecutor().execute(() -> dedicated.discard(mine.seat));
+            context.ioExecutor().execute(() -> abandon(mine));
         } catch (RejectedExecutionException closing) {
-            dedicated.discard(mine.seat);
+            abandon(mine);
         }
     }
 
@@ -190,6 +265,7 @@ final class Holdings implements AutoCloseable {
                     mine.claim.describe(),
                     new IllegalStateException("the connection of the lock is waiting for an answer"));
         }
+        boolean answered = false;
         try {
             if (mine.isOver()) {
                 return false;
@@ -198,13 +274,18 @@ final class Holdings implements AutoCloseable {
                 mine.aliveNanos = System.nanoTime();
                 return true;
             }
+            answered = true;
         } catch (SQLException gone) {
             // It is treated like one that has become another session.
         } finally {
             mine.leave();
         }
         if (mine.finish()) {
-            dedicated.discard(mine.seat);
+            if (answered) {
+                dedicated.discard(mine.seat);
+            } else {
+                abandon(mine);
+            }
             held.remove(mine.claim.owner(), mine);
             tellLoss(mine);
         }
@@ -223,7 +304,7 @@ final class Holdings implements AutoCloseable {
                 }
             }
             tell(told, mine, evicted);
-            mine.lock.strike(mine.claim);
+            mine.lock.strike(List.of(mine.claim));
         } catch (HoldfastException unanswered) {
             tell(told, mine, Set.of());
         } finally {

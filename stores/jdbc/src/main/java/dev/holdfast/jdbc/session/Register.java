@@ -5,13 +5,16 @@ import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
+import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.spi.Claim;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +26,14 @@ import org.jspecify.annotations.Nullable;
  * becomes of the session that holds the lock. Thread-safe.
  */
 public final class Register {
+    /** How many are deleted by one statement. */
+    private static final int MOST_TOGETHER = 100;
+
     private final Database database;
     private final Dialect dialect;
     private final RegisterSql sql;
+    private final Floor floor;
+    private final IdleNames idleNames;
 
     /**
      * Makes it.
@@ -33,11 +41,14 @@ public final class Register {
      * @param database where the tables are
      * @param epochs where epochs begin
      * @param prefix what the names of the tables begin with
+     * @param free a condition that tells of {@code s.name} that nobody holds it in a way that the tables do not know
      */
-    public Register(Database database, Epochs epochs, String prefix) {
+    public Register(Database database, Epochs epochs, String prefix, String free) {
         this.database = database;
         this.dialect = epochs.dialect();
         this.sql = new RegisterSql(epochs, prefix);
+        this.floor = new Floor(epochs, prefix);
+        this.idleNames = new IdleNames(database, dialect, sql, floor, free);
     }
 
     /** A name turned out to be in use as something else, so nothing of the transaction may stay. */
@@ -66,7 +77,7 @@ public final class Register {
 
     /** The row of the epoch stays locked until the commit, so that of two kinds of claims one sees the other. */
     private long draw(Connection connection, Claim claim, Claim.Part part, long backend) throws SQLException {
-        update(connection, sql.raiseEpoch(), part.name());
+        raiseEpoch(connection, part.name());
         long epoch = epochOf(connection, part.name());
         if (part.exclusive()) {
             // Whoever is still on the roll has lost its session.
@@ -96,6 +107,17 @@ public final class Register {
         return epoch;
     }
 
+    private void raiseEpoch(Connection connection, String name) throws SQLException {
+        long lowest = floor.toBind(connection) + 1;
+        try (PreparedStatement statement = connection.prepareStatement(sql.raiseEpoch())) {
+            dialect.bindName(statement, 1, name);
+            if (dialect.isMySqlFamily()) {
+                statement.setLong(2, lowest);
+            }
+            statement.executeUpdate();
+        }
+    }
+
     private long epochOf(Connection connection, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.readEpoch())) {
             dialect.bindName(statement, 1, name);
@@ -110,7 +132,7 @@ public final class Register {
 
     /** Tells what is wrong with a claim if somebody uses one of its names as something else. */
     Optional<String> mismatch(Claim claim) {
-        return database.run("acquire", claim.describe(), connection -> {
+        return database.runSeveral("acquire", claim.describe(), connection -> {
             for (Claim.Part part : claim.parts()) {
                 Optional<String> found = mismatch(connection, part);
                 if (found.isPresent()) {
@@ -131,17 +153,61 @@ public final class Register {
                         + part.capacity() + "; use one kind and capacity for a name, or another name");
     }
 
-    /** Takes a claim from the roll. */
-    void clear(Claim claim) {
-        database.run("release", claim.describe(), connection -> {
-            for (Claim.Part part : claim.parts()) {
-                try (PreparedStatement statement = connection.prepareStatement(sql.deleteHolder())) {
-                    dialect.bindName(statement, 1, part.name());
-                    statement.setString(2, claim.owner().toString());
-                    statement.executeUpdate();
-                }
+    /** Takes claims from the roll, together. */
+    void clear(List<Claim> claims) {
+        List<Claim.Part> parts = new ArrayList<>();
+        List<String> owners = new ArrayList<>();
+        for (Claim claim : claims) {
+            parts.addAll(claim.parts());
+            owners.addAll(
+                    Collections.nCopies(claim.parts().size(), claim.owner().toString()));
+        }
+        database.runSeveral("release", claims.get(0).describe(), connection -> {
+            for (int from = 0; from < parts.size(); from += MOST_TOGETHER) {
+                int end = Math.min(parts.size(), from + MOST_TOGETHER);
+                clear(connection, parts.subList(from, end), owners.subList(from, end));
             }
             return true;
+        });
+    }
+
+    private void clear(Connection connection, List<Claim.Part> parts, List<String> owners) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.deleteHolders(parts.size()))) {
+            int index = 1;
+            for (Claim.Part part : parts) {
+                dialect.bindName(statement, index, part.name());
+                index++;
+            }
+            for (int i = 0; i < parts.size(); i++) {
+                dialect.bindName(statement, index, parts.get(i).name());
+                statement.setString(index + 1, owners.get(i));
+                index += 2;
+            }
+            statement.executeUpdate();
+        }
+    }
+
+    /**
+     * Ends a session of this client that may live on without its client, because its connection broke in silence: nobody
+     * uses it any more, but it would keep its locks.
+     *
+     * @param backend the database's number of it
+     * @param age how long it has lived at least, by which it is told from a later one with the same number
+     */
+    public void end(long backend, Duration age) {
+        database.runSeveral("release", "a lost session", connection -> {
+            boolean alive;
+            try (PreparedStatement statement = connection.prepareStatement(sql.lives())) {
+                statement.setLong(1, backend);
+                statement.setLong(2, age.toNanos() / 1_000);
+                try (ResultSet row = statement.executeQuery()) {
+                    alive = row.next();
+                }
+            }
+            if (alive) {
+                terminate(connection, backend);
+            }
+            return alive;
         });
     }
 
@@ -152,10 +218,9 @@ public final class Register {
      * @param by who
      * @param reason why
      */
-    public void noteEviction(Entry entry, String by, String reason) {
-        long low = entry.holders().stream().mapToLong(Entry.Holder::epoch).min().orElseThrow();
-        long high =
-                entry.holders().stream().mapToLong(Entry.Holder::epoch).max().orElseThrow();
+    public void noteEviction(Roll entry, String by, String reason) {
+        long low = entry.holders().stream().mapToLong(Roll.Holder::epoch).min().orElseThrow();
+        long high = entry.holders().stream().mapToLong(Roll.Holder::epoch).max().orElseThrow();
         database.run("evict", entry.name(), connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql.noteEviction())) {
                 statement.setLong(1, low);
@@ -168,12 +233,12 @@ public final class Register {
         });
     }
 
-    Entry read(String name) {
+    Roll read(String name) {
         return read(sql.readOne(), name);
     }
 
-    List<Entry> list(String begin) {
-        return list(sql.readMany(), begin);
+    List<Roll> list(String begin, int most) {
+        return list(sql.readMany(), begin, most);
     }
 
     /**
@@ -183,13 +248,13 @@ public final class Register {
      * @param name the name
      * @return what is known of it
      */
-    public Entry read(String query, String name) {
+    public Roll read(String query, String name) {
         return database.run(
                 "inspect",
                 name,
                 connection -> entries(connection, query, name).stream()
                         .findFirst()
-                        .orElse(new Entry(name, 0, null, List.of())));
+                        .orElse(new Roll(name, 0, null, List.of())));
     }
 
     /**
@@ -197,9 +262,10 @@ public final class Register {
      *
      * @param query with the columns of {@link RegisterSql}
      * @param begin what they begin with
+     * @param most how many names
      * @return those that somebody holds
      */
-    public List<Entry> list(String query, String begin) {
+    public List<Roll> list(String query, String begin, int most) {
         int length = dialect == Dialect.POSTGRESQL
                 ? begin.codePointCount(0, begin.length())
                 : begin.getBytes(StandardCharsets.UTF_8).length;
@@ -208,34 +274,40 @@ public final class Register {
                 dialect.bindName(statement, 1, begin);
                 statement.setInt(2, length);
                 dialect.bindName(statement, 3, begin);
+                statement.setInt(4, most);
                 return entries(statement);
             }
         });
     }
 
-    private List<Entry> entries(Connection connection, String query, String name) throws SQLException {
+    /** Deletes what is left of names that nobody has used for long, if it is time for that. */
+    public void purge() {
+        idleNames.run();
+    }
+
+    private List<Roll> entries(Connection connection, String query, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(query)) {
             dialect.bindName(statement, 1, name);
             return entries(statement);
         }
     }
 
-    private List<Entry> entries(PreparedStatement statement) throws SQLException {
-        Map<String, Entry> found = new LinkedHashMap<>();
+    private List<Roll> entries(PreparedStatement statement) throws SQLException {
+        Map<String, Roll> found = new LinkedHashMap<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 String name = dialect.readName(row, 1);
-                Entry.Eviction eviction = row.getLong(3) == 0
+                Roll.Eviction eviction = row.getLong(3) == 0
                         ? null
-                        : new Entry.Eviction(
+                        : new Roll.Eviction(
                                 row.getLong(2),
                                 row.getLong(3),
                                 row.getLong(4),
                                 text(row.getString(5)),
                                 text(row.getString(6)));
-                Entry entry = found.get(name);
+                Roll entry = found.get(name);
                 if (entry == null) {
-                    entry = new Entry(name, row.getLong(7), eviction, new ArrayList<>());
+                    entry = new Roll(name, row.getLong(7), eviction, new ArrayList<>());
                     found.put(name, entry);
                 }
                 long epoch = row.getLong(11);
@@ -247,13 +319,13 @@ public final class Register {
         return List.copyOf(found.values());
     }
 
-    private static Entry.Holder holder(ResultSet row, long epoch) throws SQLException {
+    private static Roll.Holder holder(ResultSet row, long epoch) throws SQLException {
         int kind = row.getInt(8);
         if (kind < 0 || kind >= LockKind.values().length) {
             throw new StoreMisconfiguredException(
                     "the tables have a lock of a kind that this release does not know; update Holdfast");
         }
-        return new Entry.Holder(
+        return new Roll.Holder(
                 LockKind.values()[kind],
                 row.getInt(9),
                 row.getInt(10),
@@ -291,13 +363,13 @@ public final class Register {
      * roll are locked nobody is granted the name, and a holder that gives it back waits before its session is used again: so
      * neither a successor nor a lock of another name is hit.
      */
-    int terminate(Entry noted) {
+    int terminate(Roll noted) {
         return database.transact(dialect, "evict", noted.name(), connection -> {
             query(connection, sql.lockEpoch(), noted.name());
             query(connection, sql.lockHolders(), noted.name());
             int ended = 0;
-            for (Entry entry : entries(connection, sql.readOne(), noted.name())) {
-                for (Entry.Holder holder : entry.holders()) {
+            for (Roll entry : entries(connection, sql.readOne(), noted.name())) {
+                for (Roll.Holder holder : entry.holders()) {
                     if (noted.holders().stream().anyMatch(other -> other.epoch() == holder.epoch())) {
                         terminate(connection, holder.backend());
                         ended++;

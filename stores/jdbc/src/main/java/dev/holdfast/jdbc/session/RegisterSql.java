@@ -2,6 +2,7 @@ package dev.holdfast.jdbc.session;
 
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
+import java.util.Collections;
 
 /**
  * The statements on the tables of epochs and holders. Those that read answer with the columns name, evicted_low,
@@ -19,9 +20,12 @@ final class RegisterSql {
         this.prefix = prefix;
     }
 
-    /** Makes the row of a name or raises its epoch; it is locked from then on. */
+    /**
+     * Makes the row of a name or raises its epoch; it is locked from then on. On MySQL and MariaDB the floor is bound, see
+     * {@link dev.holdfast.jdbc.dialect.Floor}.
+     */
     String raiseEpoch() {
-        String floor = "COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)";
+        String floor = dialect.isMySqlFamily() ? "?" : "COALESCE((SELECT m.floor_epoch + 1 FROM ${p}meta m), 0)";
         String values = " (name, epoch) VALUES (?, GREATEST(${start}, " + floor + "))";
         return text(
                 switch (dialect) {
@@ -59,8 +63,10 @@ final class RegisterSql {
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${now})");
     }
 
-    String deleteHolder() {
-        return text("DELETE FROM ${p}holder WHERE name = ? AND owner = ?");
+    /** The names by themselves, so that nothing but their holders is read. */
+    String deleteHolders(int count) {
+        return text("DELETE FROM ${p}holder WHERE name IN (" + marks(count) + ") AND (name, owner) IN ("
+                + String.join(", ", Collections.nCopies(count, "(?, ?)")) + ")");
     }
 
     String deleteHolders() {
@@ -83,8 +89,50 @@ final class RegisterSql {
     }
 
     String readMany() {
-        return text(COLUMNS + " JOIN ${p}holder h ON h.name = s.name AND " + isAlive("h")
-                + " WHERE s.name >= ? AND SUBSTRING(s.name FROM 1 FOR ?) = ? ORDER BY s.name, h.epoch");
+        return text(COLUMNS + " JOIN (SELECT DISTINCT n.name FROM ${p}holder n WHERE n.name >= ?"
+                + " AND SUBSTRING(n.name FROM 1 FOR ?) = ? AND " + isAlive("n") + " ORDER BY n.name LIMIT ?) f"
+                + " ON f.name = s.name JOIN ${p}holder h ON h.name = s.name AND " + isAlive("h")
+                + " ORDER BY s.name, h.epoch");
+    }
+
+    /** Those whose session has ended and who were never heard of again. */
+    String deleteForgottenHolders() {
+        return text("DELETE FROM ${p}holder WHERE since <= ${now} - ? AND NOT " + isAlive("${p}holder"));
+    }
+
+    /**
+     * Names that nobody holds, with an epoch that the floor has reached, and without a story; in order, behind one of them.
+     *
+     * @param free tells of {@code s.name} that nobody holds it in a way that the tables do not know
+     */
+    String idleNames(String free, int most) {
+        return text("SELECT s.name FROM ${p}session s WHERE s.name > ? AND s.epoch <= ?"
+                + " AND (s.evicted_at IS NULL OR s.evicted_at <= ${now} - ?)"
+                + " AND NOT EXISTS (SELECT 1 FROM ${p}holder h WHERE h.name = s.name) AND " + free
+                + " ORDER BY s.name LIMIT " + most);
+    }
+
+    String lockRows(int count) {
+        return text("SELECT name FROM ${p}row WHERE name IN (" + marks(count)
+                + ") AND slot = 0 ORDER BY name FOR UPDATE NOWAIT");
+    }
+
+    /** Whoever was granted the name since it was looked at has raised its epoch above the floor. */
+    String deleteIdle(int count) {
+        return text("DELETE FROM ${p}session WHERE epoch <= ? AND name IN (" + marks(count) + ")");
+    }
+
+    String deleteRows(int count) {
+        return text("DELETE FROM ${p}row WHERE name IN (" + marks(count) + ")");
+    }
+
+    /** For the next turn, see {@link IdleNames}. */
+    String markIdle(int count) {
+        return text("UPDATE ${p}session SET epoch = 0 WHERE epoch <= ? AND name IN (" + marks(count) + ")");
+    }
+
+    private static String marks(int count) {
+        return String.join(", ", Collections.nCopies(count, "?"));
     }
 
     private static final String COLUMNS = "SELECT s.name, s.evicted_low, s.evicted_high, s.evicted_at, s.evicted_by,"
@@ -113,6 +161,27 @@ final class RegisterSql {
                         + " a.session_start) <= " + holder + ".since)";
         };
     }
+
+    /** Whether there is a session that is as old as this, in microseconds. */
+    String lives() {
+        return text(
+                switch (dialect) {
+                    case POSTGRESQL ->
+                        "SELECT 1 FROM pg_stat_activity a WHERE a.pid = ? AND (a.backend_start IS NULL OR"
+                                + " CAST(EXTRACT(EPOCH FROM clock_timestamp() - a.backend_start) * 1000000 AS BIGINT) >= ?)";
+                    case MARIADB ->
+                        LIVES + "information_schema.global_status u WHERE u.variable_name = 'Uptime'), 0) >= ?";
+                    case MYSQL ->
+                        LIVES + "performance_schema.global_status u WHERE u.variable_name = 'Uptime'), 0) >= ?";
+                    case H2 ->
+                        "SELECT 1 FROM information_schema.sessions a WHERE a.session_id = ?"
+                                + " AND DATEDIFF(MICROSECOND, a.session_start, CURRENT_TIMESTAMP(6)) >= ?";
+                });
+    }
+
+    /** Numbers of sessions begin again with the server only. */
+    private static final String LIVES = "SELECT 1 FROM information_schema.processlist a WHERE a.id = ?"
+            + " AND 1000000 * COALESCE((SELECT 1 + CAST(u.variable_value AS SIGNED) FROM ";
 
     /** Uptime is in whole seconds, so one may be missing. */
     private static String since(String holder, String status) {

@@ -1,10 +1,10 @@
 package dev.holdfast.jdbc.session;
 
-import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.spi.Claim;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,7 +33,7 @@ public final class Registered implements SessionLock {
 
     @Override
     public boolean prepare(Claim claim) {
-        return database.run("acquire", claim.describe(), connection -> {
+        return database.runSeveral("acquire", claim.describe(), connection -> {
             lock.prepare(connection, claim.parts());
             return true;
         });
@@ -41,11 +41,14 @@ public final class Registered implements SessionLock {
 
     @Override
     public Attempt take(Seat seat, Claim claim) throws SQLException {
+        if (seat.backend() == 0) {
+            // Asked before anything is locked: whatever happens then, it is known which session may have the lock.
+            seat.isHeldBy(register.backendOf(seat.connection()));
+        }
         if (!lock.tryLock(seat.connection(), claim.parts())) {
             Optional<String> mismatch = lock.shares() ? register.mismatch(claim) : Optional.empty();
             return mismatch.<Attempt>map(Attempt.Mismatched::new).orElseGet(Attempt.Refused::new);
         }
-        seat.isHeldBy(register.backendOf(seat.connection()));
         Attempt drawn = register.draw(claim, seat.backend());
         if (!(drawn instanceof Attempt.Taken)) {
             lock.unlock(seat.connection(), claim.parts());
@@ -59,14 +62,12 @@ public final class Registered implements SessionLock {
 
     @Override
     public boolean giveBack(Seat seat, Claim claim) throws SQLException {
-        boolean held;
-        try {
-            register.clear(claim);
-        } finally {
-            // A holder that could not be taken from the roll goes from it with its session, which the exception ends.
-            held = lock.unlock(seat.connection(), claim.parts());
-        }
-        return held;
+        return lock.unlock(seat.connection(), claim.parts());
+    }
+
+    @Override
+    public void end(long backend, Duration age) {
+        register.end(backend, age);
     }
 
     @Override
@@ -80,27 +81,27 @@ public final class Registered implements SessionLock {
     }
 
     @Override
-    public void strike(Claim claim) {
-        try {
-            register.clear(claim);
-        } catch (HoldfastException unanswered) {
-            // Whoever looks sees that the session has ended.
-            return;
-        }
+    public void strike(List<Claim> claims) {
+        register.clear(claims);
     }
 
     @Override
-    public Entry read(String name) {
+    public Roll read(String name) {
         return register.read(name);
     }
 
     @Override
-    public List<Entry> list(String prefix) {
-        return register.list(prefix);
+    public List<Roll> list(String prefix, int most) {
+        return register.list(prefix, most);
     }
 
     @Override
-    public int evict(Entry entry, String by, String reason) {
+    public void purge() {
+        register.purge();
+    }
+
+    @Override
+    public int evict(Roll entry, String by, String reason) {
         register.noteEviction(entry, by, reason);
         return register.terminate(entry);
     }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** A connection that holds locks, or is about to. Used by one thread at a time. */
 public final class Seat {
     private final Visit visit;
+    private final long sinceNanos = System.nanoTime();
     private long backend;
     private String sessionName = "";
 
@@ -25,13 +26,13 @@ public final class Seat {
         return visit.connection();
     }
 
-    /** {@return the database's number of the session that holds the locks; 0 while there are none} */
+    /** {@return the database's number of the session; 0 before it was asked for} */
     public long backend() {
         return backend;
     }
 
     /**
-     * Notes which session holds the locks.
+     * Notes which session it is.
      *
      * @param number the database's number of it
      */
@@ -61,6 +62,21 @@ public final class Seat {
             greeting = asked;
         }
         return asked;
+    }
+
+    /** {@return the session as far as anybody knows it, also before it holds anything; 0 if nobody does} */
+    long knownBackend() {
+        return backend != 0
+                ? backend
+                : greeting()
+                        .map(Pooler.Greeting::backend)
+                        .map(Number::longValue)
+                        .orElse(0L);
+    }
+
+    /** {@return when it was opened or borrowed, by {@link System#nanoTime}} */
+    long sinceNanos() {
+        return sinceNanos;
     }
 
     Visit visit() {

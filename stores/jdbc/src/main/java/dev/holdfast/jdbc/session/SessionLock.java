@@ -2,6 +2,7 @@ package dev.holdfast.jdbc.session;
 
 import dev.holdfast.spi.Claim;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /** A lock that the database itself keeps for one of its sessions, with epochs and a roll of who holds it. Thread-safe. */
@@ -27,7 +28,7 @@ public interface SessionLock {
     Attempt take(Seat seat, Claim claim) throws SQLException;
 
     /**
-     * Gives the names of a claim back.
+     * Gives the names of a claim back, which is not on the roll any more.
      *
      * @param seat what holds them; if this throws, it must be closed for good
      * @param claim what was locked
@@ -35,6 +36,15 @@ public interface SessionLock {
      * @throws SQLException if the database fails
      */
     boolean giveBack(Seat seat, Claim claim) throws SQLException;
+
+    /**
+     * Ends a session of this client whose connection was closed without an answer: it may live on at the server, with its
+     * locks, and nobody uses it any more.
+     *
+     * @param backend the database's number of it
+     * @param age how long it has lived at least
+     */
+    void end(long backend, Duration age);
 
     /** {@return whether names can be locked for less than their capacity} */
     boolean shares();
@@ -49,11 +59,11 @@ public interface SessionLock {
     long sessionOf(Seat seat) throws SQLException;
 
     /**
-     * Takes a claim whose session has ended from the roll.
+     * Takes claims from the roll, together: those that are about to be given back, or whose session has ended.
      *
-     * @param claim the claim
+     * @param claims the claims, at least one
      */
-    void strike(Claim claim);
+    void strike(List<Claim> claims);
 
     /**
      * Reads the roll.
@@ -61,15 +71,19 @@ public interface SessionLock {
      * @param name a name
      * @return it; without holders if there are none
      */
-    Entry read(String name);
+    Roll read(String name);
 
     /**
      * Reads the roll.
      *
      * @param prefix what names begin with
+     * @param most how many names
      * @return those that somebody holds, sorted by name
      */
-    List<Entry> list(String prefix);
+    List<Roll> list(String prefix, int most);
+
+    /** Deletes what is left of names that nobody has used for long, if it is time for that. */
+    void purge();
 
     /**
      * Notes who takes a name away from some of its holders, and ends the sessions of those that still hold it with the same
@@ -80,5 +94,5 @@ public interface SessionLock {
      * @param reason why
      * @return how many were evicted
      */
-    int evict(Entry entry, String by, String reason);
+    int evict(Roll entry, String by, String reason);
 }

@@ -8,6 +8,7 @@ import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Faults;
+import dev.holdfast.jdbc.dialect.PurgeTurns;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
@@ -22,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +50,9 @@ public final class SessionStore implements LockStore {
     private final boolean anyCluster;
     private volatile StoreTraits traits;
     private final Dedicated dedicated;
+    private final Orphans orphans;
     private final Holdings holdings;
+    private final PurgeTurns purges;
     private final Map<OwnerId, Long> tombstones = new ConcurrentHashMap<>();
     private final Map<OwnerId, Integer> refusals = new ConcurrentHashMap<>();
     private volatile @Nullable SessionLock lock;
@@ -83,7 +87,9 @@ public final class SessionStore implements LockStore {
         this.generation = generation;
         this.anyCluster = anyCluster;
         this.dedicated = new Dedicated(database.connections(), most);
-        this.holdings = new Holdings(context, dedicated);
+        this.orphans = new Orphans(context);
+        this.holdings = new Holdings(context, dedicated, orphans);
+        this.purges = new PurgeTurns(context, () -> ready("purge", "idle locks").purge());
     }
 
     @Override
@@ -101,6 +107,8 @@ public final class SessionStore implements LockStore {
         if (isBuried(claim.owner())) {
             return contended(claim);
         }
+        // What an earlier request of the same claim may have locked would be in the way.
+        orphans.end(claim.owner());
         call("acquire", claim.describe(), () -> ready.prepare(claim));
         Seat seat = call("acquire", claim.describe(), dedicated::take);
         boolean orderly = false;
@@ -110,6 +118,7 @@ public final class SessionStore implements LockStore {
             orderly = true;
         } finally {
             if (!orderly) {
+                orphans.add(claim.owner(), ready, seat);
                 dedicated.discard(seat);
             }
         }
@@ -169,6 +178,7 @@ public final class SessionStore implements LockStore {
         if (mine != null) {
             holdings.end(mine);
         }
+        orphans.end(claim.owner());
     }
 
     @Override
@@ -192,24 +202,39 @@ public final class SessionStore implements LockStore {
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
         ready("release", "held locks");
-        return grants.stream().map(this::release).toList();
+        List<ReleaseOutcome> outcomes = new ArrayList<>();
+        Map<Integer, Held> last = new HashMap<>();
+        for (Grant grant : grants) {
+            Held mine = holdings.get(grant.owner());
+            if (mine == null || !mine.matches(grant) || !mine.giveBack(grant.name())) {
+                outcomes.add(again(grant));
+                continue;
+            }
+            if (mine.isGivenBack()) {
+                last.put(outcomes.size(), mine);
+            }
+            outcomes.add(ReleaseOutcome.RELEASED);
+        }
+        // A transaction gives back all of its rows or none, so a lock over several names ends with the last of them.
+        Map<Held, ReleaseOutcome> ended = holdings.end(last.values());
+        last.forEach((index, mine) -> {
+            holdings.remove(mine.claim.owner());
+            outcomes.set(index, ended.get(mine));
+        });
+        return outcomes;
     }
 
-    /** A transaction gives back all of its rows or none, so a lock over several names ends with the last of them. */
-    private ReleaseOutcome release(Grant grant) {
-        Held mine = holdings.get(grant.owner());
-        if (mine == null || !mine.matches(grant)) {
+    /** What was given back before and not answered is asked for once more. */
+    private ReleaseOutcome again(Grant grant) {
+        if (!orphans.contains(grant.owner())) {
             return ReleaseOutcome.NOT_HELD;
         }
-        if (!mine.giveBack(grant.name())) {
-            return ReleaseOutcome.NOT_HELD;
-        }
-        if (!mine.isGivenBack()) {
+        try {
+            orphans.end(grant.owner());
             return ReleaseOutcome.RELEASED;
+        } catch (StoreUnavailableException unanswered) {
+            return new ReleaseOutcome.Unknown(unanswered);
         }
-        boolean released = holdings.end(mine);
-        holdings.remove(grant.owner());
-        return released ? ReleaseOutcome.RELEASED : ReleaseOutcome.NOT_HELD;
     }
 
     @Override
@@ -219,17 +244,16 @@ public final class SessionStore implements LockStore {
 
     @Override
     public List<LockView> list(String prefix, int limit) {
-        return ready("list", prefix).list(prefix).stream()
-                .map(Entry::view)
+        return ready("list", prefix).list(prefix, limit).stream()
+                .map(Roll::view)
                 .flatMap(Optional::stream)
-                .limit(limit)
                 .toList();
     }
 
     @Override
     public int evict(String name, OptionalLong epoch, String by, String reason) {
         SessionLock ready = ready("evict", name);
-        Entry entry = ready.read(name).only(epoch);
+        Roll entry = ready.read(name).only(epoch);
         return entry.holders().isEmpty()
                 ? 0
                 : ready.evict(entry, Text.cut(by, Text.NAME), Text.cut(reason, Text.REASON));
@@ -248,7 +272,9 @@ public final class SessionStore implements LockStore {
     @Override
     public void close() {
         closed = true;
+        purges.close();
         holdings.close();
+        orphans.close();
         dedicated.close();
         database.close();
     }
@@ -264,7 +290,7 @@ public final class SessionStore implements LockStore {
             throw new StoreUnavailableException(operation, lockName, new IllegalStateException("the store is closed"));
         }
         if (known == null) {
-            Epochs epochs = database.run(operation, lockName, connection -> {
+            Epochs epochs = database.runSeveral(operation, lockName, connection -> {
                 Dialect found = Dialect.of(connection);
                 if (!anyCluster) {
                     Clusters.refuse(found, connection);
@@ -278,6 +304,7 @@ public final class SessionStore implements LockStore {
             known = strategy.apply(database, epochs);
             traits = SessionTraits.of(known.shares());
             lock = known;
+            purges.begin();
         }
         return known;
     }

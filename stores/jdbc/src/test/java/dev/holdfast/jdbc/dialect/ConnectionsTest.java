@@ -35,13 +35,13 @@ final class ConnectionsTest {
     @Test
     void reservedConnectionIsKeptAfterADeadlockBecauseThePoolMayBeEmpty() throws SQLException {
         try (Connections connections = new Connections(new OneOnly(), 1, Duration.ofSeconds(1))) {
-            Connection first = connections.withReserved(connection -> connection);
+            Connection first = connections.withReserved(connection -> connection.unwrap(Connection.class));
             assertThatThrownBy(() -> connections.withReserved(connection -> {
                         throw new SQLException("deadlock", "40P01");
                     }))
                     .isInstanceOf(SQLException.class);
 
-            Connection second = connections.withReserved(connection -> connection);
+            Connection second = connections.withReserved(connection -> connection.unwrap(Connection.class));
             assertThat(second).isSameAs(first);
         }
     }

@@ -3,10 +3,12 @@ package dev.holdfast.jdbc.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.jdbc.DialectServers;
+import dev.holdfast.jdbc.SchemaMode;
 import dev.holdfast.jdbc.TestContext;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
+import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
@@ -55,7 +57,7 @@ final class PurgeTest {
         operator = SERVERS.connect(chosen);
         StoreContext context = surroundings.context();
         database = SERVERS.open(chosen, context);
-        Schema schema = new Schema("lease", prefix, Schema.Mode.CREATE);
+        Schema schema = new Schema("lease", prefix, SchemaMode.CREATE);
         store = new LeaseStore(database, schema, context, Optional.of(chosen), new LeaseStore.Options(false, 0, false));
     }
 
@@ -156,18 +158,27 @@ final class PurgeTest {
     void onlyOneClientTakesATurn(Dialect chosen) throws SQLException, InterruptedException {
         open(chosen);
         store.ping();
-        LeaseSql sql = sql();
 
-        assertThat(new Purge(store, database, sql, HOUR_MICROS, AT_ONCE).run()).isTrue();
-        assertThat(new Purge(store, database, sql, HOUR_MICROS, AT_ONCE).run()).isFalse();
+        assertThat(new Purge(store, database, sql(), floor(), HOUR_MICROS, AT_ONCE).run())
+                .isTrue();
+        assertThat(new Purge(store, database, sql(), floor(), HOUR_MICROS, AT_ONCE).run())
+                .isFalse();
+    }
+
+    private Epochs epochs() {
+        return new Epochs(dialect, dialect == Dialect.POSTGRESQL, 0);
     }
 
     private LeaseSql sql() {
-        return new LeaseSql(new Epochs(dialect, dialect == Dialect.POSTGRESQL, 0), prefix);
+        return new LeaseSql(epochs(), prefix);
+    }
+
+    private Floor floor() {
+        return new Floor(epochs(), prefix);
     }
 
     private boolean turn() {
-        return new Purge(store, database, sql(), AT_ONCE, AT_ONCE).run();
+        return new Purge(store, database, sql(), floor(), AT_ONCE, AT_ONCE).run();
     }
 
     private Grant take(String name) {

@@ -43,7 +43,7 @@ final class LentListening implements Listening {
         JedisMessages mine = subscription;
         if (mine != null) {
             try {
-                mine.ping();
+                mine.askForSign();
             } catch (JedisException broken) {
                 throw new BrokenConnection(broken);
             }

@@ -12,10 +12,14 @@ import dev.holdfast.redis.wire.ServerConnection;
 import dev.holdfast.redis.wire.ServerRefusal;
 import dev.holdfast.spi.ServerClock;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -29,6 +33,9 @@ import redis.clients.jedis.exceptions.JedisException;
 final class SentinelClientServer implements Server {
     private static final String WHERE = "the given client's master";
     private static final String NOWHERE = "?";
+
+    /** How long a server may take to confirm the end of a subscription. */
+    private static final Duration GOODBYE = Duration.ofMillis(100);
 
     private final UnifiedJedis client;
     private final Clocks clocks;
@@ -102,9 +109,16 @@ final class SentinelClientServer implements Server {
         }
     }
 
-    /** Keeps a connection of the client for messages. */
+    /**
+     * Keeps a connection of the client for messages. The client lends it to a thread that it blocks, and does not let it be
+     * cut: a subscription that does not end when it is asked to is left to that thread, and forgotten.
+     */
     private final class Subscription implements Listening {
         private final ServerClock clock;
+
+        /** Ends with the subscription, or when it is given up. */
+        private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+
         private volatile @Nullable JedisMessages messages;
 
         private Subscription(ServerClock clock) {
@@ -115,12 +129,26 @@ final class SentinelClientServer implements Server {
         public void listen(byte[] channel, Listener listener) {
             JedisMessages mine = new JedisMessages(listener);
             messages = mine;
+            Thread reader =
+                    new Thread(() -> read(mine, channel), Thread.currentThread().getName() + "-reader");
+            reader.setDaemon(true);
+            reader.start();
+            try {
+                end.join();
+            } catch (CompletionException ended) {
+                if (ended.getCause() instanceof JedisDataException refused) {
+                    throw ServerRefusal.of(String.valueOf(refused.getMessage()));
+                }
+                throw BrokenExchange.afterSending("the connection to " + WHERE + " broke", false, ended);
+            }
+        }
+
+        private void read(JedisMessages mine, byte[] channel) {
             try {
                 client.subscribe(mine, channel);
-            } catch (JedisDataException refused) {
-                throw ServerRefusal.of(String.valueOf(refused.getMessage()));
-            } catch (JedisException | IllegalStateException broken) {
-                throw BrokenExchange.afterSending("the connection to " + WHERE + " broke", false, broken);
+                end.complete(null);
+            } catch (RuntimeException | Error ended) {
+                end.completeExceptionally(ended);
             }
         }
 
@@ -129,7 +157,7 @@ final class SentinelClientServer implements Server {
             JedisMessages mine = messages;
             if (mine != null) {
                 try {
-                    mine.ping();
+                    mine.askForSign();
                 } catch (JedisException broken) {
                     throw new BrokenConnection(broken);
                 }
@@ -141,17 +169,18 @@ final class SentinelClientServer implements Server {
             return clock;
         }
 
-        /** Such a client lends no connection that could be cut: the subscription is ended instead. */
         @Override
         public void cut() {
             JedisMessages mine = messages;
-            if (mine != null && mine.isSubscribed()) {
-                try {
-                    mine.unsubscribe();
-                } catch (JedisException broken) {
-                    // Then it has ended.
-                    return;
-                }
+            if (mine == null) {
+                end.complete(null);
+                return;
+            }
+            end.completeOnTimeout(null, GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+            try {
+                mine.leave();
+            } catch (JedisException broken) {
+                end.completeExceptionally(broken);
             }
         }
 

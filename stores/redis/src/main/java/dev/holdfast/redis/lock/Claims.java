@@ -56,7 +56,7 @@ final class Claims {
             long sentNanos = context.clock().nanos();
             Call call = whole(claim);
             router.deliver(call, replicas, deadline);
-            outcome = outcome(claim, claim.parts(), call, sentNanos);
+            outcome = outcome(claim, claim.parts(), call, sentNanos, deadline);
         }
         if (claim.queue() && !(outcome instanceof AcquireOutcome.Contended)) {
             inbox.leave(claim);
@@ -82,7 +82,7 @@ final class Claims {
             try {
                 AcquireOutcome outcome = isNameByName(claim)
                         ? nameByName.acquire(claim, deadline)
-                        : outcome(claim, claim.parts(), calls.get(next++), sentNanos);
+                        : outcome(claim, claim.parts(), calls.get(next++), sentNanos, deadline);
                 if (!(outcome instanceof AcquireOutcome.Contended)) {
                     inbox.leave(claim);
                 }
@@ -121,14 +121,14 @@ final class Claims {
         byte[] record = records.claim(claim, part, extended, List.of());
         Call call = stamped(Call.of(Script.ACQUIRE, keys.head(part.name()), record));
         router.deliver(call, replicas, deadline);
-        return outcome(claim, List.of(part), call, sentNanos);
+        return outcome(claim, List.of(part), call, sentNanos, deadline);
     }
 
-    /** Ends some parts of a claim. */
-    void withdrawParts(Claim claim, List<Claim.Part> parts) {
+    /** Ends some parts of a claim, in what is left of the time for asking for it. */
+    void withdrawParts(Claim claim, List<Claim.Part> parts, Deadline deadline) {
         List<Call> calls =
                 parts.stream().map(part -> withdrawal(claim, part, false)).toList();
-        router.deliver(calls, null);
+        router.deliver(calls, null, deadline);
         calls.forEach(call -> check("withdraw", claim, call));
     }
 
@@ -170,13 +170,19 @@ final class Claims {
         return claim.parts().stream().map(part -> keys.head(part.name())).toList();
     }
 
-    private AcquireOutcome outcome(Claim claim, List<Claim.Part> parts, Call call, long sentNanos) {
+    private AcquireOutcome outcome(Claim claim, List<Claim.Part> parts, Call call, long sentNanos, Deadline deadline) {
         check("acquire", claim, call);
         AcquireOutcome outcome = Answers.acquired(claim, parts, call, sentNanos);
         if (replicas != null && outcome instanceof AcquireOutcome.Granted && call.acknowledged() < replicas.count()) {
             // What a failover could take back at once was never held.
-            withdrawParts(claim, parts);
-            throw new StoreUnavailableException("acquire", claim.describe(), replicas.missing(call.acknowledged()));
+            StoreUnavailableException missing =
+                    new StoreUnavailableException("acquire", claim.describe(), replicas.missing(call.acknowledged()));
+            try {
+                withdrawParts(claim, parts, deadline);
+            } catch (StoreUnavailableException alsoUnanswered) {
+                missing.addSuppressed(alsoUnanswered);
+            }
+            throw missing;
         }
         return outcome;
     }

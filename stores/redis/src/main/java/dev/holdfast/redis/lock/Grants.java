@@ -2,7 +2,9 @@ package dev.holdfast.redis.lock;
 
 import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.wire.Answers;
+import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Keys;
 import dev.holdfast.redis.wire.Records;
@@ -13,8 +15,11 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.MonotonicClock;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.RenewOutcome;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +30,11 @@ final class Grants {
 
     private static final int MOST_RELEASED_PER_SCRIPT = 100;
 
+    /** When one server has answered a renewal, others have this part of the lease, or of the timeout, to do the same. */
+    private static final int MOMENTS = 8;
+
     private final MonotonicClock clock;
+    private final Duration timeout;
     private final Keys keys;
     private final CallRouter router;
     private final @Nullable Replicas replicas;
@@ -37,6 +46,7 @@ final class Grants {
 
     Grants(MonotonicClock clock, Settings settings, Keys keys, CallRouter router) {
         this.clock = clock;
+        this.timeout = settings.timeout();
         this.keys = keys;
         this.router = router;
         this.replicas = settings.replicas();
@@ -47,10 +57,10 @@ final class Grants {
     List<RenewOutcome> renew(List<Grant> grants) {
         List<Batch> batches = batches(Script.RENEW, MOST_RENEWED_PER_SCRIPT, grants, Records::renewal);
         long sentNanos = clock.nanos();
-        deliver(batches, replicas);
+        Set<Call> leftBehind = deliverPromptly(batches, grants);
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         for (Batch batch : batches) {
-            RuntimeException failure = batch.call.failure();
+            RuntimeException failure = leftBehind.contains(batch.call) ? noAnswerYet() : batch.call.failure();
             if (failure == null && replicas != null && batch.call.acknowledged() < replicas.count()) {
                 failure = replicas.missing(batch.call.acknowledged());
             }
@@ -67,8 +77,9 @@ final class Grants {
 
     List<ReleaseOutcome> release(List<Grant> grants) {
         List<Batch> batches = batches(Script.RELEASE, MOST_RELEASED_PER_SCRIPT, grants, Records::grant);
-        deliver(batches, null);
-        batches.forEach(this::serveOn);
+        Deadline deadline = router.newDeadline();
+        deliver(batches, null, deadline);
+        batches.forEach(batch -> serveOn(batch, deadline));
         if (batches.size() == 1) {
             return released(batches.get(0));
         }
@@ -77,10 +88,10 @@ final class Grants {
         return outcomes;
     }
 
-    private void serveOn(Batch batch) {
+    private void serveOn(Batch batch, Deadline deadline) {
         int part = Answers.unserved(batch.grants.size(), batch.call.answer());
         if (part >= 0) {
-            longLines.serve(keys.head(batch.grants.get(part).name()));
+            longLines.serve(keys.head(batch.grants.get(part).name()), deadline);
         }
     }
 
@@ -121,11 +132,30 @@ final class Grants {
         return router.deployment().stamp(call);
     }
 
-    private void deliver(List<Batch> batches, @Nullable Replicas acknowledging) {
+    /** One silent server of several must not be the end of leases at the others: the engine asks for its own again, apart. */
+    private Set<Call> deliverPromptly(List<Batch> batches, List<Grant> grants) {
+        if (batches.size() == 1 || !cluster) {
+            deliver(batches, replicas, router.newDeadline());
+            return Set.of();
+        }
+        Duration shortest =
+                grants.stream().map(Grant::lease).min(Duration::compareTo).orElseThrow();
+        Duration moment = (shortest.compareTo(timeout) < 0 ? shortest : timeout).dividedBy(MOMENTS);
+        return router.deliverPromptly(batches.stream().map(Batch::call).toList(), replicas, moment);
+    }
+
+    private static RuntimeException noAnswerYet() {
+        return BrokenExchange.afterSending(
+                "other members of the cluster have answered, this one has not",
+                false,
+                new TimeoutException("no answer yet"));
+    }
+
+    private void deliver(List<Batch> batches, @Nullable Replicas acknowledging, Deadline deadline) {
         if (batches.size() == 1) {
-            router.deliver(batches.get(0).call, acknowledging);
+            router.deliver(batches.get(0).call, acknowledging, deadline);
         } else {
-            router.deliver(batches.stream().map(Batch::call).toList(), acknowledging);
+            router.deliver(batches.stream().map(Batch::call).toList(), acknowledging, deadline);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.redis.lock;
 
 import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Records;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.spi.OwnerId;
@@ -23,14 +24,14 @@ final class LongLines {
         this.router = router;
     }
 
-    /** Goes on until somebody was served, or the line was looked at to its end. */
-    void serve(byte[] head) {
-        for (int run = 0; run < MOST_RUNS; run++) {
+    /** Goes on until somebody was served, the line was looked at to its end, or the time of the release is over. */
+    void serve(byte[] head, Deadline deadline) {
+        for (int run = 0; run < MOST_RUNS && !deadline.isOver(); run++) {
             ThreadLocalRandom random = ThreadLocalRandom.current();
             byte[] nobody = Records.owner(new OwnerId(random.nextLong(), random.nextLong()));
             Call call =
                     router.deployment().stamp(Call.of(Script.WITHDRAW, List.of(head), List.of(nobody, NO_TOMBSTONE)));
-            router.deliver(call, null);
+            router.deliver(call, null, deadline);
             if (call.failure() != null || !Long.valueOf(NOT_YET).equals(call.answer())) {
                 // Should nobody have answered, those who wait ask on their own.
                 return;

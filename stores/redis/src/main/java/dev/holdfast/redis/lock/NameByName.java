@@ -43,7 +43,7 @@ final class NameByName {
             if (outcome instanceof AcquireOutcome.Granted granted) {
                 grants.addAll(granted.grants());
             } else {
-                return stopAt(i, claim, outcome);
+                return stopAt(i, claim, outcome, deadline);
             }
         }
         reached.remove(claim.owner());
@@ -54,23 +54,23 @@ final class NameByName {
         reached.remove(claim.owner());
     }
 
-    private AcquireOutcome stopAt(int stopped, Claim claim, AcquireOutcome outcome) {
+    private AcquireOutcome stopAt(int stopped, Claim claim, AcquireOutcome outcome, Deadline deadline) {
         int tried = reached.getOrDefault(claim.owner(), stopped + 1);
         if (claim.queue() && outcome instanceof AcquireOutcome.Contended contended) {
-            giveUp(claim, stopped + 1, tried);
+            giveUp(claim, stopped + 1, tried, deadline);
             reached.put(claim.owner(), stopped + 1);
             Duration latest = claim.lease().dividedBy(POLLS_PER_LEASE);
             Duration hint = contended.retryHint();
             return new AcquireOutcome.Contended(stopped > 0 && hint.compareTo(latest) > 0 ? latest : hint);
         }
-        giveUp(claim, 0, tried);
+        giveUp(claim, 0, tried, deadline);
         reached.remove(claim.owner());
         return outcome;
     }
 
-    private void giveUp(Claim claim, int from, int to) {
+    private void giveUp(Claim claim, int from, int to, Deadline deadline) {
         if (from < to) {
-            claims.withdrawParts(claim, claim.parts().subList(from, to));
+            claims.withdrawParts(claim, claim.parts().subList(from, to), deadline);
         }
     }
 }

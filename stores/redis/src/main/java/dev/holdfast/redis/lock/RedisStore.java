@@ -196,6 +196,7 @@ public final class RedisStore implements LockStore {
             closed = true;
             subscriber.close();
             router.deployment().close();
+            subscriber.awaitEnd();
             threads.close();
             afterClose.run();
         }

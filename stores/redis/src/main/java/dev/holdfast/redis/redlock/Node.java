@@ -7,6 +7,7 @@ import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Command;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Faults;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.redis.wire.Server;
@@ -139,9 +140,10 @@ final class Node implements AutoCloseable {
     /**
      * Takes an idle connection, or begins one.
      *
+     * @param deadline by when the node's address has to be found
      * @throws BrokenExchange if there is none
      */
-    NodeConnection borrow() {
+    NodeConnection borrow(Deadline deadline) {
         if (closed) {
             throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
@@ -150,9 +152,16 @@ final class Node implements AutoCloseable {
                 return connection;
             }
         }
-        NodeConnection fresh = dialler.dial(unknownScripts);
+        NodeConnection fresh = dialler.dial(unknownScripts, deadline);
         open.add(fresh);
         return fresh;
+    }
+
+    /** If a connection has to be begun, begins to look for where. */
+    void lookUp() {
+        if (idle.isEmpty()) {
+            dialler.lookUp();
+        }
     }
 
     /** Reads what somebody before did not wait for, and has come. */

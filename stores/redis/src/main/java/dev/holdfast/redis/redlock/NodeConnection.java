@@ -38,6 +38,11 @@ final class NodeConnection {
     /** So many answers to that are still to come. */
     private int loginAnswers;
 
+    /** What is sent before the first question, and need not be answered before it; so many answers are passed over. */
+    private final List<byte[]> courtesy;
+
+    private int courtesyAnswers;
+
     /** What was asked and is not answered yet, in order. */
     private final ArrayDeque<Batch> expected = new ArrayDeque<>();
 
@@ -73,10 +78,12 @@ final class NodeConnection {
      * Makes one from a channel that may not be connected yet.
      *
      * @param login the commands that have to be answered before anything is asked
+     * @param courtesy what is sent behind those; nobody waits for the answers, which may be refusals
      */
-    NodeConnection(NodeChannel channel, List<byte[]> login, String where, Set<Script> unknown) {
+    NodeConnection(NodeChannel channel, List<byte[]> login, List<byte[]> courtesy, String where, Set<Script> unknown) {
         this.channel = channel;
         this.login = new ArrayDeque<>(login);
+        this.courtesy = courtesy;
         this.where = where;
         this.unknown = unknown;
     }
@@ -205,6 +212,10 @@ final class NodeConnection {
             loginAnswers--;
         }
         ready = true;
+        for (byte[] word : courtesy) {
+            channel.send(word);
+            courtesyAnswers++;
+        }
         for (Batch waiting : expected) {
             channel.send(encoded(waiting.calls));
         }
@@ -225,6 +236,12 @@ final class NodeConnection {
      * an answer; a script that the server does not know is sent in full.
      */
     private boolean read(Batch batch) throws IOException {
+        while (courtesyAnswers > 0) {
+            if (replies.next() == ReplyBuffer.INCOMPLETE) {
+                return false;
+            }
+            courtesyAnswers--;
+        }
         while (batch.answered < batch.calls.size()) {
             Object answer = replies.next();
             if (answer == ReplyBuffer.INCOMPLETE) {

@@ -1,13 +1,15 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.redis.wire.BrokenConnection;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.HostAndPort;
+import dev.holdfast.redis.wire.HostLookup;
 import dev.holdfast.redis.wire.Script;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,13 +33,16 @@ final class NodeDialler {
      * Begins to connect.
      *
      * @param unknown scripts that the node is known not to know; it is added to, and taken from
+     * @param deadline by when the node's address has to be found
      * @throws BrokenExchange if that is not possible
      */
-    NodeConnection dial(Set<Script> unknown) {
+    NodeConnection dial(Set<Script> unknown, Deadline deadline) {
         try {
-            NodeChannel channel = new NodeChannel(addresses(), settings.engines(address));
-            return new NodeConnection(channel, settings.loginCommands(), address.toString(), unknown);
-        } catch (IOException unreachable) {
+            List<byte[]> login = settings.loginCommands();
+            HostAndPort real = settings.reach(address);
+            NodeChannel channel = new NodeChannel(addresses(real, deadline), settings.engines(real));
+            return new NodeConnection(channel, login, settings.courtesyCommands(), address.toString(), unknown);
+        } catch (IOException | BrokenConnection unreachable) {
             throw BrokenExchange.beforeSending(address + " cannot be reached", unreachable);
         }
     }
@@ -47,10 +52,15 @@ final class NodeDialler {
         first.incrementAndGet();
     }
 
-    private List<InetSocketAddress> addresses() throws UnknownHostException {
+    /** Begins to look for the node's address. */
+    void lookUp() {
+        HostLookup.SYSTEM.begin(settings.reach(address).host());
+    }
+
+    private List<InetSocketAddress> addresses(HostAndPort real, Deadline deadline) throws IOException {
         List<InetSocketAddress> all = new ArrayList<>();
-        for (InetAddress host : InetAddress.getAllByName(address.host())) {
-            all.add(new InetSocketAddress(host, address.port()));
+        for (InetAddress host : HostLookup.SYSTEM.find(real.host(), deadline)) {
+            all.add(new InetSocketAddress(host, real.port()));
         }
         Collections.rotate(all, -Math.floorMod(first.get(), all.size()));
         return all;

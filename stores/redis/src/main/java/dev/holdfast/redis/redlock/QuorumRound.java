@@ -2,6 +2,7 @@ package dev.holdfast.redis.redlock;
 
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.ServerRefusal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,6 +71,9 @@ final class QuorumRound {
     /** By node: whether it had to be connected to, which takes time of its own. */
     private final boolean[] dialled;
 
+    /** By when the addresses of nodes have to be found to which there is no connection yet. */
+    private final Deadline addressesFound;
+
     private boolean interrupted;
 
     QuorumRound(Nodes nodes, IntFunction<List<Call>> question, long untilNanos, long patienceNanos) {
@@ -78,6 +82,8 @@ final class QuorumRound {
         this.sentNanos = nodes.context().clock().nanos();
         this.untilNanos = untilNanos;
         this.patienceNanos = patienceNanos;
+        long left = Math.min(nodes.nodeTimeoutNanos(), untilNanos - sentNanos);
+        this.addressesFound = Deadline.in(nodes.context().clock(), Duration.ofNanos(left));
         this.calls = new ArrayList<>(nodes.count());
         for (int i = 0; i < nodes.count(); i++) {
             calls.add(question.apply(i));
@@ -145,6 +151,10 @@ final class QuorumRound {
         for (Node node : nodes.all()) {
             trusted += calls.get(node.index()).isEmpty() || isAvoided(node, avoiding) ? 0 : 1;
         }
+        // All at the same time: whoever has to wait for name servers waits for them together.
+        for (Node node : order) {
+            node.lookUp();
+        }
         for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
                 continue;
@@ -165,7 +175,7 @@ final class QuorumRound {
     private void send(Node node) {
         NodeConnection connection = null;
         try {
-            connection = node.borrow();
+            connection = node.borrow(addressesFound);
             connections[node.index()] = connection;
             states[node.index()] = State.PENDING;
             dialled[node.index()] |= !connection.mayHaveArrived();

@@ -33,12 +33,18 @@ public record RedlockSettings(Settings common, Duration nodeTimeout, Duration ma
 
     private static Set<String> options() {
         Set<String> options = new HashSet<>(ConnectionSettings.OPTIONS);
-        options.addAll(
-                Set.of(Settings.PREFIX, Settings.MAX_CONNECTIONS, Settings.TIMEOUT, NODE_TIMEOUT, MAX_LEASE, FRESH));
+        options.addAll(Set.of(
+                ConnectionSettings.ADDRESS_MAP,
+                Settings.PREFIX,
+                Settings.MAX_CONNECTIONS,
+                Settings.TIMEOUT,
+                NODE_TIMEOUT,
+                MAX_LEASE,
+                FRESH));
         return Set.copyOf(options);
     }
 
-    static RedlockSettings of(StoreUri uri, StoreContext context) {
+    public static RedlockSettings of(StoreUri uri, StoreContext context) {
         Duration nodeTimeout = uri.option(NODE_TIMEOUT)
                 .map(text -> Settings.time(NODE_TIMEOUT, text))
                 .orElse(DEFAULT_NODE_TIMEOUT);

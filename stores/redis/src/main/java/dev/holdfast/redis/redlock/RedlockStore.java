@@ -7,13 +7,13 @@ import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.redis.wire.Access;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Clocks;
 import dev.holdfast.redis.wire.Command;
 import dev.holdfast.redis.wire.ConnectionSettings;
 import dev.holdfast.redis.wire.Faults;
-import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.OverdueWatch;
 import dev.holdfast.redis.wire.PooledServer;
 import dev.holdfast.spi.AcquireOutcome;
@@ -72,24 +72,47 @@ public final class RedlockStore implements LockStore {
     }
 
     /** Opens the store; it connects when it is used. */
-    public static RedlockStore open(StoreUri uri, StoreContext context) {
-        return open(uri, context, RedlockRules.sound());
+    public static RedlockStore open(StoreUri uri, Access access, StoreContext context) {
+        return open(uri, access, context, RedlockRules.sound());
     }
 
     /** The same by other rules, to show what becomes of them. */
     public static RedlockStore open(StoreUri uri, StoreContext context, RedlockRules rules) {
+        return open(uri, Access.BY_URL, context, rules);
+    }
+
+    private static RedlockStore open(StoreUri uri, Access access, StoreContext context, RedlockRules rules) {
         Address address = Address.of(uri);
-        RedlockSettings settings = RedlockSettings.of(uri, context);
-        ConnectionSettings asking = ConnectionSettings.of(address, settings.forAsking(address.tls()), uri);
-        ConnectionSettings background = ConnectionSettings.of(address, settings.forBackground(), uri);
-        OverdueWatch watch = new OverdueWatch(context, background.lookInterval());
+        return open(
+                address.hosts().stream()
+                        .map(host -> new NodeAccess(host, address, uri, access))
+                        .toList(),
+                RedlockSettings.of(uri, context),
+                context,
+                rules);
+    }
+
+    /** Opens a store on nodes that are each reached in another way. */
+    public static RedlockStore open(List<NodeAccess> nodes, RedlockSettings settings, StoreContext context) {
+        return open(nodes, settings, context, RedlockRules.sound());
+    }
+
+    private static RedlockStore open(
+            List<NodeAccess> reached, RedlockSettings settings, StoreContext context, RedlockRules rules) {
+        boolean tls = reached.stream().anyMatch(node -> node.address().tls());
+        OverdueWatch watch = new OverdueWatch(
+                context,
+                ConnectionSettings.lookInterval(settings.forBackground().timeout()));
         Clocks clocks = new Clocks(context.clock());
         List<Node> nodes = new ArrayList<>();
-        for (HostAndPort host : address.hosts()) {
-            PooledServer patient = new PooledServer(host, background, context.clock(), clocks, watch);
-            nodes.add(new Node(nodes.size(), new NodeDialler(host, asking), patient, background.timeout(), context));
+        for (NodeAccess each : reached) {
+            ConnectionSettings asking = each.settings(settings.forAsking(tls));
+            ConnectionSettings background = each.settings(settings.forBackground());
+            PooledServer patient = new PooledServer(each.host(), background, context.clock(), clocks, watch);
+            nodes.add(new Node(
+                    nodes.size(), new NodeDialler(each.host(), asking), patient, background.timeout(), context));
         }
-        return new RedlockStore(new Nodes(nodes, context, settings, address.tls()), settings, rules, watch::close);
+        return new RedlockStore(new Nodes(nodes, context, settings, tls), settings, rules, watch::close);
     }
 
     /** {@return the part that asks for claims, for those who count rounds} */
@@ -218,6 +241,7 @@ public final class RedlockStore implements LockStore {
             recovery.close();
             waiting.close();
             nodes.close();
+            waiting.awaitEnd();
             afterClose.run();
         }
     }

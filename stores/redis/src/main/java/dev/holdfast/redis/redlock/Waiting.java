@@ -55,15 +55,23 @@ final class Waiting {
     }
 
     void close() {
-        List<Subscriber> opened;
+        openedInAll().forEach(Subscriber::close);
+    }
+
+    /** Waits a moment for the threads that listen, when the nodes are closed. */
+    void awaitEnd() {
+        openedInAll().forEach(Subscriber::awaitEnd);
+    }
+
+    /** {@return all that were opened; from now on, no more are} */
+    private List<Subscriber> openedInAll() {
         opening.lock();
         try {
             closed = true;
-            opened = ears;
+            return ears;
         } finally {
             opening.unlock();
         }
-        opened.forEach(Subscriber::close);
     }
 
     private void listen() {

@@ -14,16 +14,22 @@ import dev.holdfast.redis.wire.ServerRefusal;
 import dev.holdfast.spi.MonotonicClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +95,24 @@ public final class CallRouter {
 
     /** Delivers calls for which a part of the time has passed already. */
     public void deliver(List<Call> calls, @Nullable Replicas replicas, Deadline deadline) {
+        Set<Call> none = deliver(calls, replicas, deadline, null);
+        if (!none.isEmpty()) {
+            throw new IllegalStateException("nobody was to be left behind");
+        }
+    }
+
+    /**
+     * Delivers calls without waiting long for silent servers: when one has answered, the others have a moment more.
+     *
+     * @return the calls that were left behind, which nobody may look at any more; they may still take effect
+     */
+    public Set<Call> deliverPromptly(List<Call> calls, @Nullable Replicas replicas, Duration moment) {
+        return deliver(calls, replicas, newDeadline(), moment);
+    }
+
+    private Set<Call> deliver(
+            List<Call> calls, @Nullable Replicas replicas, Deadline deadline, @Nullable Duration moment) {
+        Set<Call> leftBehind = Collections.newSetFromMap(new IdentityHashMap<>());
         // An interrupt that came before must not disturb the socket of a virtual thread.
         boolean interrupted = Thread.interrupted();
         try {
@@ -97,13 +121,14 @@ public final class CallRouter {
             for (int round = 1; !pending.isEmpty(); round++) {
                 List<Call> again = pending.size() == 1
                         ? deliverTo(serverFor(pending.get(0), deadline), pending, replicas, deadline)
-                        : deliverByServer(pending, replicas, deadline);
+                        : deliverByServer(pending, replicas, deadline, moment, leftBehind);
                 if (again.stream().anyMatch(CallRouter::isOnTheMove)) {
                     most = MOST_ROUNDS_ON_THE_MOVE;
                     LockSupport.parkNanos(PAUSE_ON_THE_MOVE_NANOS);
                 }
                 pending = round < most && !deadline.isOver() ? again : List.of();
             }
+            return leftBehind;
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -121,7 +146,12 @@ public final class CallRouter {
         deliverTo(server, List.of(call), null, newDeadline());
     }
 
-    private List<Call> deliverByServer(List<Call> calls, @Nullable Replicas replicas, Deadline deadline) {
+    private List<Call> deliverByServer(
+            List<Call> calls,
+            @Nullable Replicas replicas,
+            Deadline deadline,
+            @Nullable Duration moment,
+            Set<Call> leftBehind) {
         Map<Server, List<Call>> byServer = new LinkedHashMap<>();
         for (Call call : calls) {
             Server server = serverFor(call, deadline);
@@ -129,27 +159,58 @@ public final class CallRouter {
                 byServer.computeIfAbsent(server, one -> new ArrayList<>()).add(call);
             }
         }
-        ConcurrentLinkedQueue<Call> again = new ConcurrentLinkedQueue<>();
-        List<CompletableFuture<Void>> others = new ArrayList<>();
+        Map<List<Call>, CompletableFuture<List<Call>>> deliveries = new IdentityHashMap<>();
         int left = byServer.size();
         for (Map.Entry<Server, List<Call>> one : byServer.entrySet()) {
-            Runnable delivery = () -> again.addAll(deliverTo(one.getKey(), one.getValue(), replicas, deadline));
-            if (--left == 0) {
-                delivery.run();
-            } else {
-                others.add(sideBySide(delivery));
-            }
+            Supplier<List<Call>> delivery = () -> deliverTo(one.getKey(), one.getValue(), replicas, deadline);
+            // Whoever must not be kept by a silent server asks none of several itself.
+            boolean last = --left == 0 && (moment == null || byServer.size() == 1);
+            deliveries.put(
+                    one.getValue(), last ? CompletableFuture.completedFuture(delivery.get()) : sideBySide(delivery));
         }
-        others.forEach(CompletableFuture::join);
-        return new ArrayList<>(again);
+        if (moment != null) {
+            awaitFirst(deliveries.values(), deadline, moment);
+        }
+        List<Call> again = new ArrayList<>();
+        deliveries.forEach((some, delivery) -> {
+            if (moment == null || delivery.isDone()) {
+                again.addAll(delivery.join());
+            } else {
+                leftBehind.addAll(some);
+            }
+        });
+        return again;
     }
 
-    private CompletableFuture<Void> sideBySide(Runnable delivery) {
+    private CompletableFuture<List<Call>> sideBySide(Supplier<List<Call>> delivery) {
         try {
-            return CompletableFuture.runAsync(delivery, parallel);
+            return CompletableFuture.supplyAsync(delivery, parallel);
         } catch (RejectedExecutionException closing) {
-            delivery.run();
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(delivery.get());
+        }
+    }
+
+    /** Waits for the first to end, and a moment for the others. */
+    private static void awaitFirst(
+            Collection<CompletableFuture<List<Call>>> deliveries, Deadline deadline, Duration moment) {
+        CompletableFuture<?>[] all = deliveries.toArray(new CompletableFuture<?>[0]);
+        await(CompletableFuture.anyOf(all), deadline);
+        await(CompletableFuture.allOf(all), deadline.atMost(moment));
+    }
+
+    private static void await(CompletableFuture<?> future, Deadline deadline) {
+        boolean interrupted = false;
+        while (!future.isDone() && !deadline.isOver()) {
+            try {
+                future.get(deadline.leftNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException later) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException over) {
+                break;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

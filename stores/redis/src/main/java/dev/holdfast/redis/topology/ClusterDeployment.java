@@ -136,7 +136,13 @@ public final class ClusterDeployment implements Deployment {
 
     /** Nobody knows better what a member has, and since when, than the member itself. */
     private void moveTo(HostAndPort address, int slot, Deadline deadline) {
-        lockDiscovery(deadline);
+        try {
+            lockDiscovery(deadline);
+        } catch (BrokenExchange busyToTheEnd) {
+            // Whoever is asking learns it; this call has no time left.
+            suspected = true;
+            return;
+        }
         try {
             Route known = owners.routeTo(slot);
             if (known == null || known.server() != servers.get(address)) {

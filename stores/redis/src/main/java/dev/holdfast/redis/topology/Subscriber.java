@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Subscriber {
     private static final Duration HEARTBEAT = Duration.ofSeconds(2);
-    private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+    /** Once its connections are cut, the thread has nothing more to do than to end. */
+    private static final Duration GOODBYE = Duration.ofMillis(200);
 
     /** Many clients lose the same server at the same moment: they come back spread over this time, or a longer one. */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
@@ -94,12 +96,16 @@ public final class Subscriber {
         }
     }
 
+    /** Stops listening. Whoever closes the servers next ends a connection that is only being made. */
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
         cut();
+    }
+
+    /** Waits a moment for the thread to end, when the servers are closed. */
+    public void awaitEnd() {
         try {
-            // The thread has nothing to do any more than to give its connection back.
             thread.join(GOODBYE.toMillis());
         } catch (InterruptedException inAHurry) {
             Thread.currentThread().interrupt();
@@ -207,8 +213,12 @@ public final class Subscriber {
                 thread.start();
             }
             Subscription now = current;
-            if (now != null && now.confirmed && !now.isOver) {
-                now.beat();
+            if (now != null && !now.isOver) {
+                if (now.confirmed) {
+                    now.beat();
+                } else {
+                    now.endIfUnconfirmed();
+                }
             }
             deployment.beat();
             moveIfNeeded();
@@ -229,6 +239,7 @@ public final class Subscriber {
         private final Server post;
         private final Listening listening;
         private volatile boolean confirmed;
+        private final long begunNanos = context.clock().nanos();
         private volatile long heardNanos;
         private volatile boolean isOver;
 
@@ -275,6 +286,14 @@ public final class Subscriber {
                 listening.ping();
                 context.scheduler().scheduleGuard(patience(), () -> endIfSilentSince(asked));
             } catch (BrokenConnection broken) {
+                isOver = true;
+                listening.cut();
+            }
+        }
+
+        /** A server that says a byte now and then could put the confirmation off for ever. */
+        void endIfUnconfirmed() {
+            if (context.clock().nanos() - begunNanos > context.commandTimeout().toNanos()) {
                 isOver = true;
                 listening.cut();
             }

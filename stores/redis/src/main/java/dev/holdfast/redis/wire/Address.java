@@ -30,11 +30,6 @@ public record Address(
         int database,
         @Nullable String user,
         @Nullable String password) {
-    /** An option: how to log in at sentinels. */
-    public static final String SENTINEL_LOGIN = "sentinelLogin";
-
-    private static final String SAME = "same";
-    private static final String NONE = "none";
     private static final int MOST_DATABASES = 1_000_000;
     private static final int FEWEST_NODES = 3;
     private static final int MOST_NODES = 31;
@@ -73,16 +68,6 @@ public record Address(
         throw new StoreMisconfiguredException("'" + uri.scheme() + "' is not a scheme for Redis");
     }
 
-    /** Tells whether sentinels want the same user and password as the servers; otherwise they want none. */
-    public boolean logsInAtSentinels(StoreUri uri) {
-        String login = uri.option(SENTINEL_LOGIN).orElse(NONE);
-        if (!login.equals(SAME) && !login.equals(NONE)) {
-            throw new StoreMisconfiguredException(
-                    "the option '" + SENTINEL_LOGIN + "' must be '" + SAME + "' or '" + NONE + "'");
-        }
-        return login.equals(SAME);
-    }
-
     private static Address of(StoreUri uri, Kind kind, boolean tls) {
         if (!uri.path().startsWith("//") || uri.path().indexOf('?') >= 0) {
             throw malformed(uri, kind);
@@ -104,7 +89,7 @@ public record Address(
             throw malformed(uri, kind);
         }
         if (kind == Kind.REDLOCK) {
-            checkNodes(hosts, uri);
+            checkNodes(hosts, uri.toString());
         }
         int colon = userInfo.indexOf(':');
         String user = decode(colon < 0 ? userInfo : userInfo.substring(0, colon), uri);
@@ -141,11 +126,11 @@ public record Address(
     }
 
     /** A node that is named twice would have two votes. */
-    private static void checkNodes(List<HostAndPort> hosts, StoreUri uri) {
+    public static void checkNodes(List<HostAndPort> hosts, String where) {
         if (hosts.size() < FEWEST_NODES
                 || hosts.size() > MOST_NODES
                 || Set.copyOf(hosts).size() != hosts.size()) {
-            throw new StoreMisconfiguredException(uri + " must name from " + FEWEST_NODES + " to " + MOST_NODES
+            throw new StoreMisconfiguredException(where + " must name from " + FEWEST_NODES + " to " + MOST_NODES
                     + " nodes, none of them twice; five are usual");
         }
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.redis.wire;
 
+import dev.holdfast.Credentials;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreUri;
@@ -8,9 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /** How our own connections are made. Immutable. */
@@ -18,18 +18,28 @@ public final class ConnectionSettings {
     /** The options that a URL may have for its connections. */
     public static final Set<String> OPTIONS = TlsSettings.OPTIONS;
 
+    /** An option: where servers are reached that call themselves otherwise. */
+    public static final String ADDRESS_MAP = AddressMap.OPTION;
+
+    /** The options for sentinels. */
+    public static final Set<String> SENTINEL_OPTIONS = Logins.SENTINEL_OPTIONS;
+
     private static final int LOOKS_PER_TIMEOUT = 16;
+
+    /** A call may be late by two of these: by one because it is cut so late, by one because it takes others along. */
+    private static final Duration LONGEST_LOOK_INTERVAL = Duration.ofMillis(25);
+
     private static final byte[] SET_NAME = Keys.bytes("SETNAME");
 
     private final Duration timeout;
     private final int maxConnections;
-    private final @Nullable SSLContext tls;
+    private final @Nullable Encryption tls;
     private final Login login;
+    private final UnaryOperator<HostAndPort> mapping;
     private final Supplier<ShortWait> shortWaits;
 
-    /** Who connects. Does not show secrets. */
-    private record Login(
-            int database, @Nullable String user, @Nullable String password, String clientName) {
+    /** Who connects: asked for at each new connection, because it may have changed. Does not show secrets. */
+    private record Login(int database, Supplier<@Nullable Credentials> who, String clientName) {
         @Override
         public String toString() {
             return clientName;
@@ -39,34 +49,47 @@ public final class ConnectionSettings {
     private ConnectionSettings(
             Duration timeout,
             int maxConnections,
-            @Nullable SSLContext tls,
+            @Nullable Encryption tls,
             Login login,
+            UnaryOperator<HostAndPort> mapping,
             Supplier<ShortWait> shortWaits) {
         this.timeout = timeout;
         this.maxConnections = maxConnections;
         this.tls = tls;
         this.login = login;
+        this.mapping = mapping;
         this.shortWaits = shortWaits;
     }
 
-    /** Makes settings from what a URL says. */
-    public static ConnectionSettings of(Address address, Settings settings, StoreUri uri) {
-        TlsSettings security = TlsSettings.of(uri);
-        if (!address.tls() && !security.isEmpty()) {
-            throw new StoreMisconfiguredException("the option '" + security.firstOption()
-                    + "' is for TLS; begin the URL with '" + address.kind().encryptedScheme() + "'");
-        }
+    /** Makes settings from what a URL says, and from what a program says beside it. */
+    public static ConnectionSettings of(Address address, Settings settings, StoreUri uri, Access access) {
+        UnaryOperator<HostAndPort> chosen = access.mapping();
         return new ConnectionSettings(
                 settings.timeout(),
                 settings.maxConnections(),
-                address.tls() ? security.context() : null,
-                new Login(address.database(), address.user(), address.password(), settings.clientName()),
+                encryption(address, uri, access),
+                new Login(address.database(), Logins.forServers(address, access), settings.clientName()),
+                chosen != null ? chosen : AddressMap.of(uri),
                 settings.shortWaits());
     }
 
+    private static @Nullable Encryption encryption(Address address, StoreUri uri, Access access) {
+        TlsSettings security = TlsSettings.of(uri);
+        if (!address.tls()) {
+            if (!security.isEmpty()) {
+                throw new StoreMisconfiguredException("the option '" + security.firstOption()
+                        + "' is for TLS; begin the URL with '" + address.kind().encryptedScheme() + "'");
+            }
+            return null;
+        }
+        Encryption given = access.encryption();
+        return given != null && security.isEmpty() ? given : Encryption.by(security.context(), true);
+    }
+
     /** The same for sentinels, which have no databases, and users of their own. */
-    public ConnectionSettings forSentinels(@Nullable String user, @Nullable String password) {
-        return new ConnectionSettings(timeout, 1, tls, new Login(0, user, password, login.clientName), shortWaits);
+    public ConnectionSettings forSentinels(StoreUri uri, Access access) {
+        Supplier<@Nullable Credentials> who = Logins.forSentinels(uri, access, login.who);
+        return new ConnectionSettings(timeout, 1, tls, new Login(0, who, login.clientName), mapping, shortWaits);
     }
 
     /**
@@ -75,8 +98,22 @@ public final class ConnectionSettings {
      * @throws BrokenConnection if there is no connection in time
      * @throws ServerRefusal if the server refuses the login
      */
-    SocketConnection connect(HostAndPort address, Deadline deadline) {
-        return new Connector(address, tls, shortWaits).connect(loginCommands(), courtesyCommands(), deadline);
+    SocketConnection connect(HostAndPort address, Deadline deadline, Opening opening) {
+        return new Connector(reach(address), tls, shortWaits)
+                .connect(loginCommands(), courtesyCommands(), deadline, opening);
+    }
+
+    /**
+     * Tells where a server is reached that has an address.
+     *
+     * @throws BrokenConnection if that cannot be told
+     */
+    public HostAndPort reach(HostAndPort told) {
+        try {
+            return mapping.apply(told);
+        } catch (RuntimeException unmapped) {
+            throw new BrokenConnection(unmapped);
+        }
     }
 
     int maxConnections() {
@@ -93,34 +130,34 @@ public final class ConnectionSettings {
 
     /** How often to look for overdue answers. */
     public Duration lookInterval() {
-        return Duration.ofNanos(Math.max(1_000_000, timeout.toNanos() / LOOKS_PER_TIMEOUT));
+        return lookInterval(timeout);
+    }
+
+    /** How often to look for answers that are overdue after some time. */
+    public static Duration lookInterval(Duration timeout) {
+        Duration share = Duration.ofNanos(Math.max(1_000_000, timeout.toNanos() / LOOKS_PER_TIMEOUT));
+        return share.compareTo(LONGEST_LOOK_INTERVAL) < 0 ? share : LONGEST_LOOK_INTERVAL;
     }
 
     /** {@return what makes the state of a new encrypted connection to an address; null if connections are plain} */
     public @Nullable Supplier<SSLEngine> engines(HostAndPort address) {
-        SSLContext context = tls;
-        if (context == null) {
-            return null;
-        }
-        return () -> {
-            SSLEngine engine = context.createSSLEngine(address.host(), address.port());
-            engine.setUseClientMode(true);
-            SSLParameters parameters = engine.getSSLParameters();
-            parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            engine.setSSLParameters(parameters);
-            return engine;
-        };
+        return tls == null ? null : tls.engines(address);
     }
 
-    /** {@return the commands with which a new connection logs in} */
+    /**
+     * Asks who logs in, and says so.
+     *
+     * @return the commands with which a new connection logs in
+     * @throws BrokenConnection if nobody can tell who logs in
+     */
     public List<byte[]> loginCommands() {
         List<byte[]> commands = new ArrayList<>();
-        String password = login.password;
-        if (password != null) {
-            commands.add(
-                    login.user == null
-                            ? Encoding.of(Command.AUTH, Keys.bytes(password))
-                            : Encoding.of(Command.AUTH, Keys.bytes(login.user), Keys.bytes(password)));
+        Credentials who = who();
+        if (who != null) {
+            byte[] password = Keys.bytes(who.password());
+            commands.add(who.user()
+                    .map(user -> Encoding.of(Command.AUTH, Keys.bytes(user), password))
+                    .orElseGet(() -> Encoding.of(Command.AUTH, password)));
         }
         if (login.database != 0) {
             commands.add(Encoding.of(Command.SELECT, Keys.bytes(Integer.toString(login.database))));
@@ -128,8 +165,18 @@ public final class ConnectionSettings {
         return commands;
     }
 
-    /** A name for those who list connections. A user who may not give one does not need it. */
-    private List<byte[]> courtesyCommands() {
+    private @Nullable Credentials who() {
+        try {
+            return login.who.get();
+        } catch (RuntimeException nobodyTells) {
+            // Its message is not repeated: a program may have put anything into it.
+            throw new BrokenConnection(new IllegalStateException("whoever was to tell the credentials threw "
+                    + nobodyTells.getClass().getName()));
+        }
+    }
+
+    /** {@return commands that a server may refuse: a name for those who list connections, which not every user may give} */
+    public List<byte[]> courtesyCommands() {
         String name = login.clientName.replaceAll("[^!-~]", "-");
         return name.isEmpty() ? List.of() : List.of(Encoding.of(Command.CLIENT, SET_NAME, Keys.bytes(name)));
     }

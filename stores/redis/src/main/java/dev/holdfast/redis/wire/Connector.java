@@ -8,9 +8,6 @@ import java.net.Socket;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connector {
     private final HostAndPort address;
-    private final @Nullable SSLContext tls;
+    private final @Nullable Encryption tls;
     private final Supplier<ShortWait> shortWaits;
 
-    Connector(HostAndPort address, @Nullable SSLContext tls, Supplier<ShortWait> shortWaits) {
+    Connector(HostAndPort address, @Nullable Encryption tls, Supplier<ShortWait> shortWaits) {
         this.address = address;
         this.tls = tls;
         this.shortWaits = shortWaits;
@@ -33,16 +30,17 @@ final class Connector {
      *
      * @param login what is sent first; the server must not refuse any of it
      * @param courtesy what is sent behind that, and may be refused
+     * @param opening is told what to cut if it takes too long
      * @throws BrokenConnection if there is no connection in time
      * @throws ServerRefusal if the login is refused
      */
-    SocketConnection connect(List<byte[]> login, List<byte[]> courtesy, Deadline deadline) {
-        InetAddress[] machines = resolve();
+    SocketConnection connect(List<byte[]> login, List<byte[]> courtesy, Deadline deadline, Opening opening) {
+        InetAddress[] machines = resolve(deadline);
         IOException last = null;
         for (int i = 0; i < machines.length; i++) {
             try {
                 // An address that does not answer must leave time for the others.
-                SocketConnection connection = open(machines[i], deadline, machines.length - i);
+                SocketConnection connection = open(machines[i], deadline, machines.length - i, opening);
                 logIn(connection, login, courtesy);
                 return connection;
             } catch (IOException failed) {
@@ -52,15 +50,17 @@ final class Connector {
         throw new BrokenConnection(last == null ? new UnknownHostException(address.host()) : last);
     }
 
-    private SocketConnection open(InetAddress machine, Deadline deadline, int addressesLeft) throws IOException {
+    private SocketConnection open(InetAddress machine, Deadline deadline, int addressesLeft, Opening opening)
+            throws IOException {
         Socket plain = new Socket();
         try {
+            opening.by(plain);
             plain.setTcpNoDelay(true);
             plain.setKeepAlive(true);
             plain.connect(
                     new InetSocketAddress(machine, address.port()), Math.max(1, deadline.leftMillis() / addressesLeft));
             plain.setSoTimeout(deadline.leftMillis());
-            Socket socket = tls == null ? plain : encrypt(plain, tls);
+            Socket socket = tls == null ? plain : tls.around(plain, address);
             socket.setSoTimeout(deadline.leftMillis());
             return new SocketConnection(plain, socket, shortWaits.get());
         } catch (IOException failed) {
@@ -92,23 +92,12 @@ final class Connector {
         }
     }
 
-    private InetAddress[] resolve() {
+    private InetAddress[] resolve(Deadline deadline) {
         try {
-            return InetAddress.getAllByName(address.host());
-        } catch (UnknownHostException unknown) {
-            throw new BrokenConnection(
-                    new UnknownHostException("the host " + address.host() + " is not known").initCause(unknown));
+            return HostLookup.SYSTEM.find(address.host(), deadline);
+        } catch (IOException unknown) {
+            throw new BrokenConnection(unknown);
         }
-    }
-
-    private Socket encrypt(Socket plain, SSLContext context) throws IOException {
-        SSLSocket encrypted =
-                (SSLSocket) context.getSocketFactory().createSocket(plain, address.host(), address.port(), true);
-        SSLParameters parameters = encrypted.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        encrypted.setSSLParameters(parameters);
-        encrypted.startHandshake();
-        return encrypted;
     }
 
     private static void close(Socket socket, IOException because) {

@@ -6,11 +6,15 @@ import dev.holdfast.StoreUnavailableException;
 import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Locale;
+import javax.net.ssl.SSLException;
 
 /** Tells what cannot be told from what cannot work, by the word that the server's refusal begins with. */
 public final class Faults {
     /** A server quotes the arguments of a command it does not know, and those of AUTH are secrets. */
     private static final String QUOTED_ARGUMENTS = ", with args beginning with:";
+
+    private static final List<String> REFUSED_CERTIFICATE = List.of(
+            "certificate_required", "bad_certificate", "unknown_ca", "certificate_unknown", "certificate_expired");
 
     /** What is wrong, and what to do; trying again cannot help. */
     private enum Misconfiguration {
@@ -57,7 +61,24 @@ public final class Faults {
                             + TlsSettings.AUTHORITY + "' names the authority that signed it",
                     failure);
         }
+        if (isRefusedCertificate(failure)) {
+            return new StoreMisconfiguredException(
+                    "the server refused the client's certificate, or there was none; the options '"
+                            + TlsSettings.CERTIFICATE + "' and '" + TlsSettings.KEY + "' name one",
+                    failure);
+        }
         return new StoreUnavailableException(operation, lockName, failure);
+    }
+
+    /** Java has no type for what the other side says about our certificate, only its name in a message. */
+    private static boolean isRefusedCertificate(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            String said = String.valueOf(cause.getMessage());
+            if (cause instanceof SSLException && REFUSED_CERTIFICATE.stream().anyMatch(said::contains)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isUntrusted(Throwable failure) {

@@ -46,6 +46,7 @@ public final class PooledServer implements Server {
     private final ConcurrentLinkedDeque<CommandConnection> idle = new ConcurrentLinkedDeque<>();
     private final ConcurrentLinkedQueue<Exchange> waiting = new ConcurrentLinkedQueue<>();
     private final Set<CommandConnection> open = ConcurrentHashMap.newKeySet();
+    private final Set<Opening> openings = ConcurrentHashMap.newKeySet();
 
     /** Connections of an earlier one are not used again. */
     private final AtomicInteger era = new AtomicInteger();
@@ -88,7 +89,7 @@ public final class PooledServer implements Server {
     @Override
     public Listening listen() {
         SocketConnection connection = connect(Deadline.in(clock, settings.timeout()));
-        String place = placeOf(connection);
+        String place = connection.place();
         return new SocketListening(connection, clocks.at(place), where(), () -> clocks.forget(place));
     }
 
@@ -116,11 +117,13 @@ public final class PooledServer implements Server {
         watch.remove(this);
         forgetIdle();
         open.forEach(CommandConnection::cut);
+        openings.forEach(Opening::end);
     }
 
-    /** Cuts connections whose answer is overdue; tells whether any answer is awaited. */
+    /** Cuts connections whose answer is overdue, or their opening; tells whether anything is awaited. */
     boolean endOverdue(long nowNanos) {
-        boolean awaited = false;
+        boolean awaited = !openings.isEmpty();
+        openings.forEach(Opening::endIfOverdue);
         for (CommandConnection each : open) {
             awaited |= each.endIfOverdue(nowNanos);
         }
@@ -241,9 +244,7 @@ public final class PooledServer implements Server {
     }
 
     private CommandConnection borrow(Deadline deadline) {
-        if (closed) {
-            throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
-        }
+        ensureOpen();
         CommandConnection connection = idle.pollFirst();
         if (connection == null) {
             return open(deadline);
@@ -254,6 +255,12 @@ public final class PooledServer implements Server {
             return open(deadline);
         }
         return connection;
+    }
+
+    private void ensureOpen() {
+        if (closed) {
+            throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
+        }
     }
 
     private boolean livesStill(CommandConnection connection, Deadline deadline) {
@@ -272,7 +279,7 @@ public final class PooledServer implements Server {
         SocketConnection connection = connect(deadline);
         // The watch ends what takes too long: cheaper than a timed read, which polls before every answer.
         connection.setReadTimeout(0);
-        String place = placeOf(connection);
+        String place = connection.place();
         CommandConnection opened =
                 new CommandConnection(new ServerConnection(connection, place, clocks.at(place)), where(), begun);
         open.add(opened);
@@ -280,10 +287,16 @@ public final class PooledServer implements Server {
     }
 
     private SocketConnection connect(Deadline deadline) {
+        Opening opening = new Opening(deadline);
+        openings.add(opening);
+        watch.note();
         try {
-            return admitted(settings.connect(address, deadline));
+            ensureOpen();
+            return admitted(settings.connect(address, deadline, opening));
         } catch (BrokenConnection unreachable) {
             throw BrokenExchange.beforeSending(where() + " cannot be reached", unreachable);
+        } finally {
+            openings.remove(opening);
         }
     }
 
@@ -297,10 +310,6 @@ public final class PooledServer implements Server {
             }
         }
         return connection;
-    }
-
-    private String placeOf(SocketConnection connection) {
-        return connection.machine() + ":" + address.port();
     }
 
     private void giveBack(@Nullable CommandConnection connection, List<Exchange> carried) {

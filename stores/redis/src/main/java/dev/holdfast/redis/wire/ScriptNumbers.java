@@ -26,9 +26,13 @@ public final class ScriptNumbers {
             // How long a waiter may be silent, and how long if it cannot be told or was asked.
             Map.entry("PATIENCE", 20_000L),
             Map.entry("ABSENT", 6_000L),
-            // When those who wait ask again at the latest, and if nobody holds.
+            // When those who wait ask again at the latest; when the first in line does, who tells the holder each time
+            // that it
+            // is wanted, and if that holder was seen not to listen; and when everybody does if nobody holds.
             Map.entry("LONGEST_HINT", 5_000L),
             Map.entry("CLUSTER_HINT", 2_000L),
+            Map.entry("FIRST_HINT", 1_500L),
+            Map.entry("DEAF_HINT", 500L),
             Map.entry("IDLE_HINT", 250L),
             // How many waiters are too many to be left alone.
             Map.entry("LONG_LINE", 32L));

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of our own. Used by one thread at a time; only {@link #cut} and {@link #tell} by others. */
@@ -15,7 +14,7 @@ final class SocketConnection implements Connection {
     private final Socket socket;
     private final OutputStream out;
     private final AnswerReader answers;
-    private final String machine;
+    private final String place;
 
     /** The first command that is not sent yet; most of the time it is the only one. */
     private byte @Nullable [] first;
@@ -34,7 +33,7 @@ final class SocketConnection implements Connection {
         this.socket = socket;
         this.out = socket.getOutputStream();
         this.answers = new AnswerReader(socket.getInputStream(), plain == socket ? near : null);
-        this.machine = plain.getInetAddress().getHostAddress();
+        this.place = plain.getInetAddress().getHostAddress() + ":" + plain.getPort();
     }
 
     @Override
@@ -104,9 +103,9 @@ final class SocketConnection implements Connection {
         return answers;
     }
 
-    /** {@return the address of the machine at the other end} */
-    String machine() {
-        return Objects.requireNonNull(machine, "machine");
+    /** {@return the address and port at the other end, whatever the server is called} */
+    String place() {
+        return place;
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.redis.CommandCounts;
 import dev.holdfast.redis.topology.MemberThreads;
 import dev.holdfast.redis.topology.OneServer;
+import dev.holdfast.redis.wire.Access;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.Clocks;
 import dev.holdfast.redis.wire.ConnectionSettings;
@@ -130,7 +131,8 @@ final class RoundTripsTest {
                 .store(context -> {
                     StoreUri uri = StoreUri.parse(redis.url(), Map.of(), null);
                     Settings settings = Settings.of(uri, context);
-                    ConnectionSettings connections = ConnectionSettings.of(Address.of(uri), settings, uri);
+                    ConnectionSettings connections =
+                            ConnectionSettings.of(Address.of(uri), settings, uri, Access.BY_URL);
                     OverdueWatch watch = new OverdueWatch(context, connections.lookInterval());
                     Clocks clocks = new Clocks(context.clock());
                     HostAndPort address = new HostAndPort("127.0.0.1", redis.port());

@@ -2,6 +2,7 @@ package dev.holdfast.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.redis.BareClient;
 import dev.holdfast.redis.Direct;
@@ -123,6 +124,7 @@ final class RedlockLeftoversTest {
     void whatASilentNodeNeverHeardOfDoesNotCrowdOutWhatItHolds() {
         try (BareClient client = behindNetworks()) {
             warm(client);
+            long taken = System.nanoTime();
             List<Grant> held = client.take(BareClient.claim(LEASE, "matters"));
             untilHeldEverywhere("matters");
             nodes.network(0).blackHole(Direction.TO_SERVER, Direction.TO_CLIENT);
@@ -133,6 +135,10 @@ final class RedlockLeftoversTest {
                     assertThat(client.store().renew(held)).hasOnlyElementsOfType(RenewOutcome.Renewed.class);
                 }
             }
+            // The silent node hears of no renewal: what has expired there need not be given back any more.
+            assumeTrue(
+                    System.nanoTime() - taken < LEASE.toNanos(),
+                    "this machine is too slow: the lock at the silent node ended by itself");
             giveBack(client, held);
             nodes.heal();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.redis.BareClient;
+import dev.holdfast.redis.wire.Access;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Clocks;
@@ -146,8 +147,9 @@ final class SentinelsTest {
     private static Sentinels sentinels(List<RedisNode> nodes) {
         StoreUri uri = StoreUri.parse(group.url(), Map.of(), null);
         StoreContext context = client.context();
-        ConnectionSettings settings = ConnectionSettings.of(Address.of(uri), Settings.of(uri, context), uri)
-                .forSentinels(null, null);
+        ConnectionSettings settings = ConnectionSettings.of(
+                        Address.of(uri), Settings.of(uri, context), uri, Access.BY_URL)
+                .forSentinels(uri, Access.BY_URL);
         OverdueWatch watch = new OverdueWatch(context, settings.lookInterval());
         List<Server> servers = nodes.stream()
                 .<Server>map(each -> new PooledServer(

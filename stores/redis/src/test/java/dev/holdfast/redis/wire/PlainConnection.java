@@ -10,7 +10,8 @@ public final class PlainConnection {
 
     /** Connects to a server on this machine. */
     public static Connection to(int port) {
+        Deadline deadline = Deadline.in(System::nanoTime, Duration.ofSeconds(30));
         return new Connector(new HostAndPort("127.0.0.1", port), null, () -> new ShortWait(true))
-                .connect(List.of(), List.of(), Deadline.in(System::nanoTime, Duration.ofSeconds(30)));
+                .connect(List.of(), List.of(), deadline, new Opening(deadline));
     }
 }

@@ -5,11 +5,16 @@ import dev.holdfast.rig.Directories;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The server's executable: named by {@code HOLDFAST_TEST_REDIS_SERVER}, or the one for this platform out of the
@@ -18,6 +23,8 @@ import java.util.Locale;
 final class RedisBinary {
     static final String ENVIRONMENT = "HOLDFAST_TEST_REDIS_SERVER";
     private static final String VERSION = "7.0.15";
+    private static final Pattern MAJOR_VERSION = Pattern.compile("v=([0-9]+)\\.");
+    private static final Map<Path, Boolean> OTHERS = new ConcurrentHashMap<>();
 
     private RedisBinary() {}
 
@@ -40,6 +47,25 @@ final class RedisBinary {
             return extract(binary, Directories.perUser().resolve("bin").resolve(resource));
         } catch (IOException failed) {
             throw new UncheckedIOException("the Redis binary cannot be extracted", failed);
+        }
+    }
+
+    /** Whether a server has the settings that came with Redis 7; asked of the server itself. */
+    static boolean isSeven(Path executable) {
+        return OTHERS.computeIfAbsent(executable, RedisBinary::asksForItsVersion);
+    }
+
+    private static boolean asksForItsVersion(Path executable) {
+        if (executable.getFileName().toString().startsWith("redis-server-" + VERSION)) {
+            return true;
+        }
+        try {
+            Process process = new ProcessBuilder(executable.toString(), "--version").start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher version = MAJOR_VERSION.matcher(said);
+            return !version.find() || Integer.parseInt(version.group(1)) >= 7;
+        } catch (IOException failed) {
+            throw new UncheckedIOException("the Redis binary cannot be asked for its version", failed);
         }
     }
 

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
@@ -16,6 +18,9 @@ public final class RedisCluster {
     private static final int MASTERS = 3;
     private static final int SLOTS = 16_384;
     private static final Duration TIME_TO_SETTLE = Duration.ofSeconds(60);
+
+    /** A replica that was asked to take over tries for so long, and no longer. */
+    private static final Duration TIME_TO_ELECT = Duration.ofSeconds(6);
 
     private final List<RedisNode> nodes;
 
@@ -124,8 +129,19 @@ public final class RedisCluster {
      */
     public RedisNode failOver(RedisNode master) throws InterruptedException {
         RedisNode replica = replicaOf(master);
-        replica.ask("CLUSTER", "FAILOVER");
-        awaitMaster(replica);
+        AtomicLong askedNanos = new AtomicLong();
+        AtomicBoolean asked = new AtomicBoolean();
+        Eventually.await("promotion of a replica", TIME_TO_SETTLE, () -> {
+            boolean promoted = ClusterView.of(replica).isMaster(replica.port());
+            long now = System.nanoTime();
+            // Soon after another failover of the same slots the other masters do not vote, and the replica gives up.
+            if (!promoted && (!asked.get() || now - askedNanos.get() > TIME_TO_ELECT.toNanos())) {
+                asked.set(true);
+                askedNanos.set(now);
+                replica.ask("CLUSTER", "FAILOVER");
+            }
+            return promoted && isSettled();
+        });
         return replica;
     }
 

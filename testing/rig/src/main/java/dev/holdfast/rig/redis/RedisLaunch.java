@@ -98,7 +98,9 @@ record RedisLaunch(Role role, RedisSettings settings) implements Launch {
             lines.add("save \"\"");
             lines.add("appendonly " + (settings.durable() ? "yes" : "no"));
             lines.add("appendfsync " + (settings.durable() ? "always" : "no"));
-            lines.add("enable-debug-command local");
+            if (RedisBinary.isSeven(RedisBinary.find())) {
+                lines.add("enable-debug-command local");
+            }
             // Replicas are in step at once instead of waiting for more of them to come.
             lines.add("repl-diskless-sync-delay 0");
             lines.add("repl-ping-replica-period 1");

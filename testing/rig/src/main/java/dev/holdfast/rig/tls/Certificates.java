@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -89,7 +90,7 @@ public final class Certificates {
         return directory.resolve("keys.p12");
     }
 
-    /** {@return a context for clients that trust the authority and nobody else} */
+    /** {@return a context for clients that trust the authority and nobody else, with a certificate of their own} */
     public SSLContext clientContext() {
         return clientContext;
     }
@@ -104,7 +105,7 @@ public final class Certificates {
             KeyStore trusted = KeyStore.getInstance("PKCS12");
             trusted.load(null, null);
             trusted.setCertificateEntry(AUTHORITY, made.getCertificate(AUTHORITY));
-            Certificates certificates = new Certificates(directory, clientContext(trusted));
+            Certificates certificates = new Certificates(directory, clientContext(made, trusted));
             certificates.export(made, trusted);
             return certificates;
         } catch (IOException failed) {
@@ -148,11 +149,14 @@ public final class Certificates {
         }
     }
 
-    private static SSLContext clientContext(KeyStore trusted) throws GeneralSecurityException {
+    /** With the server's own key, for servers that ask their clients for a certificate. */
+    private static SSLContext clientContext(KeyStore keys, KeyStore trusted) throws GeneralSecurityException {
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(keys, TRUST_STORE_PASSWORD.toCharArray());
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(trusted);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
+        context.init(own.getKeyManagers(), trust.getTrustManagers(), null);
         return context;
     }
 

@@ -23,6 +23,10 @@ import org.apache.zookeeper.server.quorum.QuorumPeerMain;
  */
 record ZooKeeperLaunch(ZooKeeperSettings settings, int id, List<String> members) implements Launch {
     private static final int PATIENCE_MILLIS = 5_000;
+
+    /** A server that is just starting may swallow a question and leave the connection open; then it is asked again. */
+    static final int START_PATIENCE_MILLIS = 500;
+
     private static final int LARGEST_ANSWER = 1 << 20;
 
     /** How many ticks a member may be out of touch before it notices; clients of a cut member stay that long. */
@@ -69,8 +73,8 @@ record ZooKeeperLaunch(ZooKeeperSettings settings, int id, List<String> members)
     @Override
     public boolean ready(Place place) throws IOException {
         return id > 0
-                ? "imok".equals(ask(place.port(), "ruok"))
-                : ask(place.port(), "srvr").contains("Mode: ");
+                ? "imok".equals(ask(place.port(), "ruok", START_PATIENCE_MILLIS))
+                : ask(place.port(), "srvr", START_PATIENCE_MILLIS).contains("Mode: ");
     }
 
     @Override
@@ -85,9 +89,13 @@ record ZooKeeperLaunch(ZooKeeperSettings settings, int id, List<String> members)
 
     /** Sends one of ZooKeeper's four-letter words. */
     static String ask(int port, String word) throws IOException {
+        return ask(port, word, PATIENCE_MILLIS);
+    }
+
+    static String ask(int port, String word, int patienceMillis) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.connect(new InetSocketAddress("127.0.0.1", port), PATIENCE_MILLIS);
+            socket.setSoTimeout(patienceMillis);
+            socket.connect(new InetSocketAddress("127.0.0.1", port), patienceMillis);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
             InputStream answer = socket.getInputStream();

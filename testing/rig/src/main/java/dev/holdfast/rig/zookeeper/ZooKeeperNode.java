@@ -113,7 +113,7 @@ public final class ZooKeeperNode implements AutoCloseable {
             return "";
         }
         try {
-            return ZooKeeperLaunch.ask(port(), "srvr")
+            return ZooKeeperLaunch.ask(port(), "srvr", ZooKeeperLaunch.START_PATIENCE_MILLIS)
                     .lines()
                     .filter(line -> line.startsWith("Mode: "))
                     .map(line -> line.substring("Mode: ".length()))

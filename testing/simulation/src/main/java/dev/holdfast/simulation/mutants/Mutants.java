@@ -98,16 +98,16 @@ final class Mutants {
                 "deadline-from-reply",
                 engine(
                         "Gate",
-                        "granted(asked, granted.grants(), sentNanos, sentNanos, false, after)",
-                        "granted(asked, granted.grants(), engine.now(), sentNanos, false, after)")));
+                        "granted(asked, granted.grants(), asked.sentNanos(sentNanos), false, after)",
+                        "granted(asked, granted.grants(), engine.now(), false, after)")));
         all.add(Mutant.of(
                 "deadline-not-shortened-for-retry",
                 engine(
                         "Gate",
-                        "granted(asked, granted.grants(), sentNanos, sentNanos, false, after)",
+                        "granted(asked, granted.grants(), asked.sentNanos(sentNanos), false, after)",
                         "granted(asked, granted.grants().stream().map(g -> new Grant(g.name(), g.owner(), g.epoch(),"
                                 + " g.lease(), g.lease(), g.session(), g.wanted())).toList(),"
-                                + " sentNanos, sentNanos, false, after)")));
+                                + " asked.sentNanos(sentNanos), false, after)")));
         all.add(Mutant.of(
                 "push-trusted-from-arrival",
                 new Patch(
@@ -212,12 +212,15 @@ final class Mutants {
                         "tellLoss(LossReason.CLIENT_CLOSED, after);")));
         all.add(Mutant.of(
                 "clean-up-given-up",
-                engine("StoreCleanup", "task.failures++;", "if (++task.failures > 1) { ends(); return; }")));
+                engine(
+                        "StoreCleanup",
+                        "task.failures++;",
+                        "if (++task.failures > 1) { closingNeedNotWait(); return; }")));
         all.add(Mutant.of(
                 "late-answer-forgotten",
                 engine(
                         "Leftovers",
-                        "clear(unanswered || queued || outcome instanceof AcquireOutcome.Granted, after);",
+                        "clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);",
                         "")));
     }
 }

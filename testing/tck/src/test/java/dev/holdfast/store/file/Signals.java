@@ -8,9 +8,19 @@ import java.util.List;
 final class Signals {
     private Signals() {}
 
-    /** Sends a signal to one process that the tests have started. */
+    /** A signal that stops a process takes its time on a busy machine; until then the process goes on working. */
+    private static final String SEND = """
+            kill -"$1" "$2" || exit
+            [ "$1" = STOP ] || exit 0
+            for try in $(seq 1000); do
+                grep -sL ') [TtZX] ' /proc/"$2"/task/*/stat | grep -q . || exit 0
+                sleep 0.01
+            done
+            exit 1""";
+
+    /** Sends a signal to one process that the tests have started. After STOP, nothing of it runs any more. */
     static void send(String signal, long pid) throws InterruptedException {
-        if (run(List.of("kill", "-" + signal, Long.toString(pid))) != 0) {
+        if (run(List.of("sh", "-c", SEND, "sh", signal, Long.toString(pid))) != 0) {
             throw new AssertionError("cannot send " + signal + " to " + pid);
         }
     }

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 /** Builds what is tortured, by name. */
 public final class Scenes {
     /** The names of all rigs. */
-    public static final List<String> ALL =
-            List.of("file", "redis", "sentinel", "cluster", "redlock", "postgres", "mariadb", "mysql", "zookeeper");
+    public static final List<String> ALL = List.of(
+            "file", "redis", "sentinel", "cluster", "redlock", "postgres", "mariadb", "mysql", "zookeeper", "etcd");
 
     private static final Duration MOMENT = Duration.ofMillis(100);
     private static final int REDLOCK_NODES = 5;
@@ -61,6 +61,7 @@ public final class Scenes {
             case "mariadb" -> database(name, MariaDb.start(rig));
             case "mysql" -> database(name, MySql.start(rig));
             case "zookeeper" -> new ZooKeeperScene(rig, lease).build(workers);
+            case "etcd" -> new EtcdScene(rig, lease).build(workers);
             default ->
                 throw new IllegalArgumentException("there is no rig " + name + "; there are " + ALL + " and all");
         };

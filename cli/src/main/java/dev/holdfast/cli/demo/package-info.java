@@ -1,0 +1,5 @@
+/** The demonstrations. */
+@NullMarked
+package dev.holdfast.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** {@code doctor} and what it knows of each kind of store. */
+@NullMarked
+package dev.holdfast.cli.doctor;
+
+import org.jspecify.annotations.NullMarked;

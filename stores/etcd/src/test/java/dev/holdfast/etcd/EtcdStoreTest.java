@@ -1,0 +1,25 @@
+package dev.holdfast.etcd;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.etcd.GivenEtcd;
+import dev.holdfast.tck.StoreContract;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The single steps, on one server. */
+final class EtcdStoreTest extends StoreContract {
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    private static String url = "";
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        url = "etcd://" + GivenEtcd.addresses(rig) + "/tck#session=4s";
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+}
