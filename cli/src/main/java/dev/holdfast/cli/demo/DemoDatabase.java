@@ -35,12 +35,15 @@ final class DemoDatabase implements AutoCloseable {
     private static final String PATIENT = ";LOCK_TIMEOUT=" + PATIENCE_MILLIS;
     private static final int SHORT_PATIENCE_MILLIS = 100;
 
+    private final boolean embedded;
     private final Path directory;
     private final String url;
     private final Connection connection;
     private final List<String> tables;
 
-    private DemoDatabase(Path directory, String url, Connection connection, List<String> tables) {
+    private DemoDatabase(
+            boolean embedded, Path directory, String url, Connection connection, List<String> tables) {
+        this.embedded = embedded;
         this.directory = directory;
         this.url = url;
         this.connection = connection;
@@ -53,19 +56,20 @@ final class DemoDatabase implements AutoCloseable {
         System.setProperty("h2.bindAddress", "127.0.0.1");
         Path directory = temporaryDirectory();
         String url = "jdbc:h2:file:" + directory.resolve("shop") + ";AUTO_SERVER=TRUE" + PATIENT;
-        return open(directory, url, new Properties(), tables);
+        return open(true, directory, url, new Properties(), tables);
     }
 
     /** Connects to the user's database. */
     static DemoDatabase at(String jdbcUrl, List<String> tables) throws SQLException {
-        return open(temporaryDirectory(), StoreChoice.driverUrl(jdbcUrl), password(), tables);
+        return open(false, temporaryDirectory(), StoreChoice.driverUrl(jdbcUrl), password(), tables);
     }
 
-    private static DemoDatabase open(Path directory, String url, Properties password, List<String> tables)
+    private static DemoDatabase open(
+            boolean embedded, Path directory, String url, Properties password, List<String> tables)
             throws SQLException {
         try {
             Connection connection = DriverManager.getConnection(url, password);
-            DemoDatabase database = new DemoDatabase(directory, url, connection, tables);
+            DemoDatabase database = new DemoDatabase(embedded, directory, url, connection, tables);
             database.dropTables();
             return database;
         } catch (SQLException | RuntimeException failure) {
@@ -142,10 +146,21 @@ final class DemoDatabase implements AutoCloseable {
     public void close() {
         try (connection) {
             dropTables();
+            if (embedded) {
+                end();
+            }
         } catch (SQLException failed) {
             System.err.println("holdfast: tables that begin with " + PREFIX + " could not be removed");
         }
         delete(directory);
+    }
+
+    /**
+     * Ends the embedded database although a process that was killed a moment ago may still have a session in it. While it
+     * is open, H2 makes its lock file again wherever it is deleted, and the directory with it.
+     */
+    private void end() throws SQLException {
+        execute("SHUTDOWN");
     }
 
     private void dropTables() throws SQLException {
@@ -164,7 +179,7 @@ final class DemoDatabase implements AutoCloseable {
         }
     }
 
-    /** A process that has just been killed may still have a session here, with which H2 ends a moment later. */
+    /** What is ending may still write here for a moment. */
     private static void delete(Path directory) {
         for (int tries = 1; !isDeleted(directory); tries++) {
             if (tries == MOST_DELETIONS) {
