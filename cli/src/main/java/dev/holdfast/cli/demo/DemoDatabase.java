@@ -41,8 +41,7 @@ final class DemoDatabase implements AutoCloseable {
     private final Connection connection;
     private final List<String> tables;
 
-    private DemoDatabase(
-            boolean embedded, Path directory, String url, Connection connection, List<String> tables) {
+    private DemoDatabase(boolean embedded, Path directory, String url, Connection connection, List<String> tables) {
         this.embedded = embedded;
         this.directory = directory;
         this.url = url;
