@@ -16,6 +16,7 @@ public final class Main {
     private static final int VIOLATIONS = 1;
     private static final int WRONG_ARGUMENTS = 2;
     private static final int CANNOT_RUN = 3;
+    private static final int LATE = 4;
 
     private Options options = Options.defaults();
     private String check = "";
@@ -86,10 +87,9 @@ public final class Main {
             Round judged = Round.judge(check, Path.of(check), Checker.check(Path.of(check)));
             judged.print(System.out);
             System.out.println("page " + Page.write(judged.file(), judged.verdict(), Round.summary(List.of(judged))));
-            return judged.sound() ? 0 : VIOLATIONS;
+            return status(List.of(judged));
         }
         List<Round> rounds = new ArrayList<>();
-        boolean skipped = false;
         for (String rig : options.rigs()) {
             try {
                 Path file = new Torture(options).record(rig);
@@ -99,7 +99,6 @@ public final class Main {
                 round.print(System.out);
                 System.out.println(rig + ": page " + Page.write(file, verdict, Round.summary(List.of(round))));
             } catch (CannotRunException missing) {
-                skipped = true;
                 System.out.println(rig + ": SKIPPED, " + missing.getMessage());
             }
         }
@@ -107,8 +106,13 @@ public final class Main {
         if (rounds.isEmpty()) {
             return CANNOT_RUN;
         }
-        return rounds.stream().allMatch(Round::sound)
-                ? skipped && options.rigs().size() == 1 ? CANNOT_RUN : 0
-                : VIOLATIONS;
+        return status(rounds);
+    }
+
+    private static int status(List<Round> rounds) {
+        if (!rounds.stream().allMatch(Round::sound)) {
+            return VIOLATIONS;
+        }
+        return rounds.stream().allMatch(Round::timely) ? 0 : LATE;
     }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.torture.fault.FaultKind;
 import dev.holdfast.torture.fault.Schedule;
@@ -37,7 +38,7 @@ final class Torture {
     /** Longer than the five seconds within which everybody has to work again. */
     private static final Duration TIME_TO_RECOVER = Duration.ofSeconds(8);
 
-    private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(25);
+    private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(60);
     private static final int MANY = 1_000;
 
     private final Options options;
@@ -84,13 +85,19 @@ final class Torture {
                 Workers workers =
                         new Workers(options, scene, prefix, port, referee, directory.resolve("workers.log"))) {
             StallMeter.start("coordinator", referee::tell);
-            begin(scene, referee, prefix);
+            boolean staged = begin(scene, referee, prefix)
+                    && options.workers() > 1
+                    && options.mutant().isEmpty();
             workers.start();
             phase(referee, "control");
             workers.tell("control");
             sleep(CONTROL);
             workers.tell("quiet");
             sleep(REST);
+            if (staged) {
+                phase(referee, "staged");
+                workers.stage();
+            }
             workers.tell("locks");
             phase(referee, "warm");
             sleep(WARM);
@@ -111,7 +118,8 @@ final class Torture {
         }
     }
 
-    private void begin(Scene scene, RefereeLine referee, String prefix) {
+    /** Tells about the store, and returns whether it gives the lock of a paused holder to others. */
+    private boolean begin(Scene scene, RefereeLine referee, String prefix) {
         try (Holdfast locks = connect(scene)) {
             referee.tell(Line.of("store")
                     .with("rig", scene.name())
@@ -130,6 +138,7 @@ final class Torture {
                                     .map(Enum::name)
                                     .sorted()
                                     .collect(Collectors.joining(","))));
+            return locks.traits().promises(Promise.PAUSED_HOLDER_IS_REPLACED);
         }
     }
 

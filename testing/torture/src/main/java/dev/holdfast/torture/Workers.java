@@ -72,6 +72,26 @@ final class Workers implements AutoCloseable {
         processes.forEach(process -> process.say(word));
     }
 
+    /**
+     * The control with the lock and without a guard, see {@link dev.holdfast.torture.worker.Worker}: a holder is paused until
+     * another worker was granted its lock and has written.
+     */
+    void stage() throws InterruptedException {
+        ChildProcess holder = get(0);
+        ChildProcess taker = get(1);
+        holder.say("stage-hold");
+        if (!holder.hear().equals("staged")) {
+            return;
+        }
+        referee.tell(Line.of("staged"));
+        holder.pause();
+        taker.say("stage-take");
+        taker.hear();
+        holder.resume();
+        holder.say("stage-write");
+        holder.hear();
+    }
+
     /** What can be done to workers. A dead one is replaced by a process with another name. */
     List<FaultKind> faults() {
         Duration lease = options.lease();

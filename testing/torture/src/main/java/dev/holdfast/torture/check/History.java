@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,10 @@ final class History {
     private final List<Interval> starved = new ArrayList<>();
 
     final Map<String, Long> phases = new LinkedHashMap<>();
+
+    /** When each process was heard last. */
+    private final Map<String, Long> heard = new HashMap<>();
+
     final long last;
 
     private History(List<Line> lines) {
@@ -57,6 +62,7 @@ final class History {
 
     private void read(Line line) {
         String process = line.text("p");
+        heard.put(process, line.number("t"));
         switch (line.event()) {
             case "invoke" -> ops.put(line.text("op"), op(line, process));
             case "ok" -> {
@@ -151,6 +157,11 @@ final class History {
             faults.add(new Interval(
                     line.text("kind"), line.text("target"), line.text("loses"), of[0], of[1], of[2], of[3]));
         });
+    }
+
+    /** Until when a process certainly lived. */
+    long lastOf(String process) {
+        return heard.getOrDefault(process, last);
     }
 
     boolean promises(String promise) {

@@ -59,11 +59,12 @@ public final class Page {
         ops();
         json.append(",\"violations\":[");
         String comma = "";
-        for (Verdict.Violation violation : verdict.violations()) {
+        for (Verdict.Violation violation : verdict.findings()) {
             json.append(comma)
                     .append(Line.of("violation")
                             .with("property", violation.property())
                             .with("at", violation.at())
+                            .with("late", verdict.late().contains(violation))
                             .with("text", violation.text()));
             comma = ",";
         }

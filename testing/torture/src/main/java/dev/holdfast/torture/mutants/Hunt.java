@@ -63,10 +63,9 @@ public final class Hunt {
                             options.storm().plus(Duration.ofSeconds(2L * i)),
                             mutant.showsInCalm() ? options.storm() : options.gap());
             Verdict verdict = Checker.check(recording.record(one));
-            Set<String> seen = verdict.violations().stream()
-                    .map(Verdict.Violation::property)
-                    .collect(Collectors.toSet());
-            for (Verdict.Violation violation : verdict.violations()) {
+            Set<String> seen =
+                    verdict.findings().stream().map(Verdict.Violation::property).collect(Collectors.toSet());
+            for (Verdict.Violation violation : verdict.findings()) {
                 if (mutant.breaks().contains(violation.property())) {
                     out.println("caught " + mutant.word() + " by " + violation + " (all: " + seen + ", seed "
                             + one.seed() + ")");
