@@ -21,12 +21,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Locks that a session of the database holds, when things go wrong. */
+/** Locks that a session of the database holds, when things go wrong; on one server for all tests. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SessionFaultCases {
     private static final int SECONDS = 60;
     private static final List<String> STRATEGIES = List.of("row", "advisory");
@@ -45,9 +48,16 @@ abstract class SessionFaultCases {
         return server;
     }
 
-    @BeforeEach
+    @BeforeAll
     void startServer() throws InterruptedException {
         server = start(rig);
+    }
+
+    @BeforeEach
+    void serverRuns() throws InterruptedException {
+        if (!server.server().isRunning()) {
+            server.start();
+        }
     }
 
     @Test
