@@ -3,13 +3,17 @@ package dev.holdfast.torture;
 import dev.holdfast.rig.CannotRunException;
 import dev.holdfast.torture.check.Checker;
 import dev.holdfast.torture.check.Page;
+import dev.holdfast.torture.check.PeerCounts;
 import dev.holdfast.torture.check.Verdict;
 import dev.holdfast.torture.mutants.Hunt;
+import dev.holdfast.torture.peers.Maker;
 import dev.holdfast.torture.rig.Scenes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 
 /** The command line: see {@code testing/torture/run --help}. */
 public final class Main {
@@ -21,6 +25,8 @@ public final class Main {
     private Options options = Options.defaults();
     private String check = "";
     private boolean mutants;
+    private boolean shrink;
+    private boolean rigGiven;
 
     private Main() {}
 
@@ -46,8 +52,10 @@ public final class Main {
     private void parse(String[] args) {
         for (int i = 0; i < args.length; i++) {
             String word = args[i];
-            if (word.equals("--mutants")) {
-                mutants = true;
+            rigGiven |= word.equals("--rig");
+            if (word.equals("--mutants") || word.equals("--shrink")) {
+                mutants |= word.equals("--mutants");
+                shrink |= word.equals("--shrink");
                 continue;
             }
             i++;
@@ -70,6 +78,8 @@ public final class Main {
             case "--threads" -> options.withWorkers(options.workers(), Integer.parseInt(value));
             case "--lease" -> options.withLease(Duration.ofMillis(Long.parseLong(value)));
             case "--out" -> options.withOut(Path.of(value));
+            case "--faults" -> options.withFaults(numbers(value));
+            case "--maker" -> options.withMaker(value);
             case "--mutant" -> options.withMutant(value);
             case "--check" -> {
                 check = value;
@@ -77,6 +87,13 @@ public final class Main {
             }
             default -> throw new IllegalArgumentException("unknown option " + word + "; see --help");
         };
+    }
+
+    /** "none", or numbers with commas. */
+    private static List<Integer> numbers(String text) {
+        return text.equals("none")
+                ? List.of()
+                : Arrays.stream(text.split(",", -1)).map(Integer::valueOf).toList();
     }
 
     private int run() throws InterruptedException {
@@ -89,6 +106,9 @@ public final class Main {
             System.out.println("page " + Page.write(judged.file(), judged.verdict(), Round.summary(List.of(judged))));
             return status(List.of(judged));
         }
+        if (!options.maker().isEmpty()) {
+            return peers();
+        }
         List<Round> rounds = new ArrayList<>();
         for (String rig : options.rigs()) {
             try {
@@ -98,6 +118,9 @@ public final class Main {
                 rounds.add(round);
                 round.print(System.out);
                 System.out.println(rig + ": page " + Page.write(file, verdict, Round.summary(List.of(round))));
+                if (shrink && !verdict.findings().isEmpty()) {
+                    new Shrinking(options, rig, verdict, System.out).run();
+                }
             } catch (CannotRunException missing) {
                 System.out.println(rig + ": SKIPPED, " + missing.getMessage());
             }
@@ -107,6 +130,23 @@ public final class Main {
             return CANNOT_RUN;
         }
         return status(rounds);
+    }
+
+    /** Several makers with commas; each on its own rig, unless one was named. */
+    private int peers() throws InterruptedException {
+        boolean all = true;
+        for (String word : options.maker().split(",", -1)) {
+            Maker maker = Maker.named(word);
+            String rig = rigGiven ? options.rigs().get(0) : maker.rig();
+            try {
+                Verdict counts = PeerCounts.of(new Torture(options.withMaker(word)).record(rig));
+                System.out.println(word + " on " + rig + ": " + new TreeMap<>(counts.counts()));
+                all &= counts.counted("lost_updates_without_locks") > 0 && counts.counted("grants") > 0;
+            } catch (CannotRunException missing) {
+                System.out.println(word + " on " + rig + ": SKIPPED, " + missing.getMessage());
+            }
+        }
+        return all ? 0 : VIOLATIONS;
     }
 
     private static int status(List<Round> rounds) {

@@ -3,6 +3,7 @@ package dev.holdfast.torture;
 import dev.holdfast.torture.fault.FaultKind;
 import dev.holdfast.torture.fault.FaultKind.Loses;
 import dev.holdfast.torture.history.Line;
+import dev.holdfast.torture.peers.PeerWorker;
 import dev.holdfast.torture.referee.RefereeLine;
 import dev.holdfast.torture.rig.Scene;
 import dev.holdfast.torture.worker.Worker;
@@ -15,12 +16,17 @@ import java.util.concurrent.TimeUnit;
 
 /** The worker processes of one run, and what can be done to them. Thread-safe. */
 final class Workers implements AutoCloseable {
+    private static final String CLOSED = "closed-in-callback";
+
     private final Options options;
     private final Scene scene;
     private final String prefix;
     private final int refereePort;
     private final RefereeLine referee;
     private final Path log;
+
+    /** What workers have before everything else on their class path: a mutant; empty for nothing. */
+    private final String before;
 
     /** By number; guarded by this object, like the next. */
     private final List<ChildProcess> processes = new ArrayList<>();
@@ -30,13 +36,21 @@ final class Workers implements AutoCloseable {
     /** What all were told last; guarded by this object. */
     private String phase = "quiet";
 
-    Workers(Options options, Scene scene, String prefix, int refereePort, RefereeLine referee, Path log) {
+    Workers(
+            Options options,
+            Scene scene,
+            String prefix,
+            int refereePort,
+            RefereeLine referee,
+            Path log,
+            String before) {
         this.options = options;
         this.scene = scene;
         this.prefix = prefix;
         this.refereePort = refereePort;
         this.referee = referee;
         this.log = log;
+        this.before = before;
     }
 
     void start() {
@@ -63,8 +77,10 @@ final class Workers implements AutoCloseable {
                 options.lease(),
                 options.timeout(),
                 prefix,
-                options.mutant());
-        return ChildProcess.start(Worker.class, log, settings.words());
+                before.isEmpty() ? options.mutant() : "",
+                options.maker());
+        Class<?> program = options.maker().isEmpty() ? Worker.class : PeerWorker.class;
+        return ChildProcess.start(program, log, settings.words(), before);
     }
 
     synchronized void tell(String word) {
@@ -131,7 +147,7 @@ final class Workers implements AutoCloseable {
                     () -> get(number).kill(),
                     () -> replace(number)));
             kinds.add(new FaultKind(
-                    "closed-in-callback",
+                    CLOSED,
                     target,
                     target,
                     1,
@@ -140,6 +156,9 @@ final class Workers implements AutoCloseable {
                     Loses.NOTHING,
                     () -> get(number).say("recycle"),
                     FaultKind.nothing()));
+        }
+        if (!options.maker().isEmpty()) {
+            kinds.removeIf(kind -> kind.word().equals(CLOSED));
         }
         return kinds;
     }

@@ -27,15 +27,16 @@ record EndChecks(History history, Verdict verdict) {
     }
 
     private void closed(Line line) {
-        verdict.count("closed_in_a_callback");
+        verdict.count("clients_closed");
         if (line.number("left") > 0) {
             long at = line.number("t");
             // A store that did not answer while the client was closing cannot have been told; such a close may also
             // take long.
             String text = "the closed client " + line.text("client") + " still holds " + line.text("what");
-            if (quiet(at) && closing(line.text("client")) < history.timeoutNanos() / 2) {
+            boolean quiet = quiet(line.text("p"), at);
+            if (quiet && closing(line.text("client")) < history.timeoutNanos() / 2) {
                 verdict.violated("P18", at, text);
-            } else if (quiet(at)) {
+            } else if (quiet) {
                 verdict.late("P18", at, text);
             } else {
                 verdict.count("left_after_close_in_an_outage");
@@ -44,7 +45,7 @@ record EndChecks(History history, Verdict verdict) {
     }
 
     private void closeFailed(Line line) {
-        if (quiet(line.number("t"))) {
+        if (quiet(line.text("p"), line.number("t"))) {
             verdict.late("P18", line.number("t"), "a client could not be closed from its callback in time: " + line);
         }
     }
@@ -59,9 +60,11 @@ record EndChecks(History history, Verdict verdict) {
                 .orElse(Op.NEVER);
     }
 
-    private boolean quiet(long at) {
+    /** Whether the store answered a process for a while. */
+    private boolean quiet(String process, long at) {
         long before = history.leaseNanos() + history.timeoutNanos();
         return history.faults.stream()
+                .filter(fault -> !fault.isOfAWorker() || fault.isOf(process))
                 .filter(fault -> !fault.what().equals("closed-in-callback"))
                 .noneMatch(fault -> fault.mayTouch(at - before, at));
     }

@@ -202,18 +202,10 @@ final class History {
         return own + machine;
     }
 
-    /** Whether nothing was wrong in a time, and for a while before it: nothing that could explain trouble. */
-    boolean calm(long from, long to, long before) {
-        return faults.stream().noneMatch(fault -> fault.mayTouch(from - before, to));
-    }
-
     /** Whether the store answered all requests of a worker: faults of other workers and of their networks do not count. */
     boolean answering(String process, long from, long to) {
-        String worker = process.replaceFirst("-.*", "");
         return faults.stream()
-                .filter(fault -> !fault.target().matches("(net-)?w[0-9]+")
-                        || fault.target().equals(worker)
-                        || fault.target().equals("net-" + worker))
+                .filter(fault -> !fault.isOfAWorker() || fault.isOf(process))
                 .noneMatch(fault -> fault.mayTouch(from, to));
     }
 }

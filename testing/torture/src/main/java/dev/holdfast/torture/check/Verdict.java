@@ -31,7 +31,14 @@ public final class Verdict {
     private final Map<String, Long> counts = new LinkedHashMap<>();
     private final Map<String, String> measures = new LinkedHashMap<>();
 
-    void violated(String property, long at, String text) {
+    /**
+     * Notes a violation.
+     *
+     * @param property which
+     * @param at when, in nanoseconds of the referee's clock
+     * @param text what
+     */
+    public void violated(String property, long at, String text) {
         violations.add(new Violation(property, at, text));
     }
 
@@ -43,7 +50,13 @@ public final class Verdict {
         count(what, 1);
     }
 
-    void count(String what, long by) {
+    /**
+     * Counts.
+     *
+     * @param what its name
+     * @param by how often it happened
+     */
+    public void count(String what, long by) {
         counts.merge(what, by, Long::sum);
     }
 

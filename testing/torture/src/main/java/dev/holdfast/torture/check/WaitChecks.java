@@ -42,10 +42,10 @@ record WaitChecks(History history, Excuses excuses, Verdict verdict) {
                 if (op.id.equals(waiter.id) || !maySwallow(op)) {
                     continue;
                 }
-                gap(name, waiter, free, Math.min(from(op), waiter.returned));
+                gap(name, ops, waiter, free, Math.min(from(op), waiter.returned));
                 free = Math.max(free, until(op));
             }
-            gap(name, waiter, free, waiter.returned);
+            gap(name, ops, waiter, free, waiter.returned);
         }
     }
 
@@ -75,22 +75,37 @@ record WaitChecks(History history, Excuses excuses, Verdict verdict) {
         }
         boolean left = op.outcome.equals("none") || op.outcome.equals("cancelled");
         long rest = left ? WAKE_UP_NANOS / 2 : history.afterlifeNanos() + history.timeoutNanos();
-        return Math.min(op.returned, history.last) + rest;
+        // A process that died may have renewed until then.
+        boolean dead = op.outcome.isEmpty() || op.granted();
+        return (dead ? history.lastOf(op.process) : Math.min(op.returned, history.last)) + rest;
     }
 
-    private void gap(String name, Op waiter, long from, long to) {
+    private void gap(String name, List<Op> ops, Op waiter, long from, long to) {
         if (to - from < WAKE_UP_NANOS) {
             return;
         }
         long stalled = 2 * history.stalled(waiter.process, from, to);
         // Before a fault is over, and for a lease after it, the store may not know what its clients know.
         long before = history.afterlifeNanos() + history.timeoutNanos();
-        if (to - from > WAKE_UP_NANOS + stalled && history.calm(from, to, before)) {
+        if (to - from > WAKE_UP_NANOS + stalled && isUndisturbed(ops, waiter, from - before, to)) {
             verdict.late(
                     "P12",
                     from,
                     "'" + name + "' was free for " + (to - from) / 1_000_000 + " ms while " + waiter + " waited");
         }
+    }
+
+    /**
+     * Whether nothing was wrong with the servers, with the waiter, or with somebody else who was there. How long a killed
+     * one is in the way is counted already.
+     */
+    private boolean isUndisturbed(List<Op> ops, Op waiter, long from, long to) {
+        return history.faults.stream()
+                .filter(fault -> fault.mayTouch(from, to))
+                .filter(fault -> !(fault.isOfAWorker() && fault.what().equals("killed")))
+                .noneMatch(fault -> !fault.isOfAWorker()
+                        || fault.isOf(waiter.process)
+                        || ops.stream().anyMatch(op -> fault.isOf(op.process) && op.invoked < to && until(op) > from));
     }
 
     /** P13: while one client waits all the time, another one is not granted again and again by the store. */

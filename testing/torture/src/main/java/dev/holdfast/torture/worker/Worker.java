@@ -128,10 +128,26 @@ public final class Worker {
                 tell(Line.of("stuck").with("thread", thread.getName()).with("at", at(thread)));
             }
         }
-        long before = System.nanoTime();
-        client.close();
-        tell(Line.of("bye").with("from", before));
+        part();
+        tell(Line.of("bye"));
         System.out.println("bye");
+    }
+
+    /** Closes the client while it holds something, and looks whether that is free then. */
+    private void part() throws InterruptedException {
+        Holdfast last = client;
+        try {
+            last.lock(settings.prefix() + "parting-" + settings.process(), options)
+                    .tryAcquire(settings.timeout());
+        } catch (HoldfastException outage) {
+            System.err.println(settings.process() + " parts without a lock: " + outage);
+        }
+        long before = System.nanoTime();
+        last.close();
+        tell(Line.of("closed").with("client", last.clientName()).with("from", before));
+        replaceClient();
+        new Recycling(this).look(last.clientName());
+        client.close();
     }
 
     private static String at(Thread thread) {
