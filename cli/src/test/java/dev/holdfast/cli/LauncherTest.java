@@ -81,6 +81,14 @@ class LauncherTest {
                 holdfast: could not be built, see %s
                 """.formatted(sandbox.path("copy/cli/target/launcher.log")));
 
+        maven(says + "exec sleep 1000");
+        try (Prompt prompt = sandbox.prompt()) {
+            prompt.type("TERM=xterm copy/holdfast --version").expect("loading c-2.jar");
+            prompt.press("\u0003").expect("\r\u001b[K").expect(Prompt.PROMPT);
+            prompt.type("echo \"co\"de $?").expect("code 130");
+        }
+        assertThat(Sandbox.read(sandbox.path("screen"))).doesNotContain("could not be built", "[INFO]");
+
         maven(says + "mkdir -p cli/target && cp -rL \"$BUILT\" cli/target/new && mv cli/target/new cli/target/dist");
         try (Prompt prompt = sandbox.prompt()) {
             prompt.type("TERM=xterm copy/holdfast --version")

@@ -8,6 +8,7 @@ import dev.holdfast.cli.console.Complaint;
 import dev.holdfast.cli.console.Exit;
 import dev.holdfast.cli.console.Terminal;
 import dev.holdfast.cli.store.StoreChoice;
+import dev.holdfast.cli.store.StoreOption;
 import dev.holdfast.cli.store.Stores;
 import java.time.Duration;
 import java.util.Arrays;
@@ -17,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -62,10 +64,10 @@ public final class DoctorCommand implements Callable<Integer> {
             description = "Leave out what is known and wanted: words that stand in brackets behind an advice.")
     private List<String> ignored = List.of();
 
-    @Parameters(
-            arity = "0..1",
-            paramLabel = "URL",
-            description = "The store. Default: as for the other commands without --url.")
+    @Mixin
+    private StoreOption store = new StoreOption();
+
+    @Parameters(arity = "0..1", paramLabel = "URL", description = "The same as --url.")
     private @Nullable String url;
 
     public DoctorCommand(Terminal terminal) {
@@ -74,7 +76,10 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return Stores.use(url, this::examine);
+        if (url != null && store.url() != null) {
+            throw new IllegalArgumentException("the store is named twice; name it once, with or without --url");
+        }
+        return Stores.use(url != null ? url : store.url(), this::examine);
     }
 
     private int examine(StoreChoice choice) {

@@ -176,6 +176,9 @@ final class ZooKeeperExamination implements Examination {
             } else if (several) {
                 findings.ok("members", modes.size() + " servers of one ensemble answer");
             }
+            if (modes.isEmpty()) {
+                return;
+            }
             if (authority.login() == null) {
                 findings.caution(
                         "login",

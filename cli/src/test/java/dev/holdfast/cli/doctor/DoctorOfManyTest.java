@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Capture;
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.database.DatabaseServer;
+import dev.holdfast.rig.mysql.MySql;
+import dev.holdfast.rig.postgres.Postgres;
 import dev.holdfast.rig.redis.RedisCluster;
 import dev.holdfast.rig.redis.RedisSentinels;
 import dev.holdfast.rig.redis.RedisSettings;
 import dev.holdfast.rig.zookeeper.ZooKeeperEnsemble;
 import dev.holdfast.rig.zookeeper.ZooKeeperSettings;
+import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,6 +21,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What {@code doctor} says of groups of servers. */
 @Tag("full")
 class DoctorOfManyTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     @RegisterExtension
     private static final Rig RIG = new Rig();
 
@@ -56,6 +63,30 @@ class DoctorOfManyTest {
                                 "redis://127.0.0.1:" + cluster.nodes().get(0).port())
                         .out())
                 .contains("DANGER   it is a member of a cluster");
+    }
+
+    @Test
+    void aStandbyThatNobodyWaitsForIsDangerousAndDoesNotServe() throws InterruptedException {
+        DatabaseServer primary = Postgres.start(RIG, "fsync=on", "full_page_writes=on", "synchronous_commit=on");
+        DatabaseServer standby = Postgres.standbyOf(RIG, primary, primary.port());
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> Capture.of("doctor", primary.access().jdbcUrlWithCredentials())
+                        .out()
+                        .contains("DANGER   standbys follow it, but it does not wait for one of them"));
+
+        Capture refused = Capture.of("doctor", standby.access().jdbcUrlWithCredentials());
+        assertThat(refused.code()).isEqualTo(74);
+        assertThat(refused.out()).contains("DANGER   it is a standby, which cannot grant locks");
+    }
+
+    @Test
+    void mySqlSaysHowItWrites() throws InterruptedException {
+        Capture mySql = Capture.of("doctor", MySql.given(RIG).jdbcUrlWithCredentials());
+        assertThat(mySql.out())
+                .contains("MySQL ", "innodb_flush_log_at_trx_commit is ", "tables are made by InnoDB")
+                .contains("its clock is as ours", "one server answers at this address")
+                .doesNotContain("cannot be read");
     }
 
     @Test

@@ -42,7 +42,7 @@ class DoctorTest {
                 .doesNotContain("DANGER");
 
         Files.setPosixFilePermissions(mine, PosixFilePermissions.fromString("rwxrwxrwx"));
-        Capture open = Capture.of("doctor", "file:" + mine);
+        Capture open = Capture.of("doctor", "--url", "file:" + mine);
         assertThat(open.code()).isEqualTo(1);
         assertThat(open.out()).contains("  DANGER   everybody on this machine may write", "chmod 2770 DIR [rights]");
         assertThat(Capture.of("doctor", "--ignore", "rights", "file:" + mine).code())
@@ -196,6 +196,7 @@ class DoctorTest {
         assertThat(missing.out()).contains("unknown  the server does not answer");
         assertThat(Capture.of("doctor", "redis:/:secret@h:x").code()).isEqualTo(64);
         assertThat(Capture.of("doctor", "memory:").code()).isEqualTo(64);
+        assertThat(Capture.of("doctor", "--url", "file:a", "file:b").err()).contains("the store is named twice");
         Capture inMemory = Capture.of("doctor", "jdbc:h2:mem:doctor");
         assertThat(inMemory.code()).as(inMemory.out() + inMemory.err()).isEqualTo(1);
         assertThat(inMemory.out()).contains("[memory]");
