@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +29,10 @@ import org.jspecify.annotations.Nullable;
  * called with a gate's monitor held.
  *
  * <p>A task is dropped only when the store must have forgotten the matter: after the lease and two more minutes, or, where
- * grants end with a session, never while that session lives. Releases and withdrawals, and the first tries and repeats of
- * each, have requests of their own, so that none waits behind requests of another kind that hang. Releases share a request; the
- * more often they have failed, the fewer share one.
+ * grants end with a session, never while that session lives. Releases and withdrawals, and the first tries, the first few
+ * repeats and the later ones of each, have requests of their own, so that none waits behind requests of another kind that
+ * hang: what failed once, beside much that fails again and again, is not held up by that. Releases share a request; the more
+ * often they have failed, the fewer share one.
  */
 final class StoreCleanup {
     /** Beyond the lease, a store has forgotten a grant; a tombstone may be wanted for a while longer. */
@@ -37,9 +40,14 @@ final class StoreCleanup {
 
     private static final int USUAL_AT_ONCE = 5;
     private static final int MOST_AT_ONCE = 48;
-    private static final int MOST_REPEATS_AT_ONCE = 4;
+    private static final int REPEATS_AT_ONCE = 4;
     private static final int MOST_RELEASES_PER_REQUEST = 1_024;
-    private static final int MOST_HALVINGS = 10;
+
+    /** After this many failures a release has a request for itself. */
+    private static final int MOST_QUARTERINGS = 5;
+
+    /** So often a task may have failed because of others that it shared a request with, or by bad luck. */
+    private static final int FEW_FAILURES = 3;
 
     /** While this much is to be done, no wait is begun that costs no thread or ends by itself: there could be ever more. */
     private static final int MOST_OPEN = 100_000;
@@ -52,8 +60,10 @@ final class StoreCleanup {
     private final AtomicLong serials = new AtomicLong();
     private final Batches<Release> firstReleases;
     private final Batches<Release> repeatedReleases;
+    private final Batches<Release> oftenRepeatedReleases;
     private final Batches<Withdrawal> firstWithdrawals;
     private final Batches<Withdrawal> repeatedWithdrawals;
+    private final Batches<Withdrawal> oftenRepeatedWithdrawals;
 
     /** Tasks that wait for their next try; guarded by this object's monitor. */
     private final Set<CleanupTask> waiting = new LinkedHashSet<>();
@@ -67,13 +77,8 @@ final class StoreCleanup {
                 any -> MOST_RELEASES_PER_REQUEST,
                 new LinkedHashSet<>(),
                 this::sendReleases);
-        this.repeatedReleases = new Batches<>(
-                engine,
-                MOST_REPEATS_AT_ONCE,
-                MOST_REPEATS_AT_ONCE,
-                task -> MOST_RELEASES_PER_REQUEST >> Math.min(task.failures, MOST_HALVINGS),
-                new TreeSet<>(),
-                this::sendReleases);
+        this.repeatedReleases = repeats(MOST_AT_ONCE, StoreCleanup::mostTogether, this::sendReleases);
+        this.oftenRepeatedReleases = repeats(REPEATS_AT_ONCE, StoreCleanup::mostTogether, this::sendReleases);
         // One by one, so the newest comes first: it must not wait for a long line of those that a silent server leaves.
         this.firstWithdrawals = new Batches<>(
                 engine,
@@ -82,8 +87,17 @@ final class StoreCleanup {
                 any -> 1,
                 new TreeSet<>(Comparator.reverseOrder()),
                 this::sendWithdrawal);
-        this.repeatedWithdrawals = new Batches<>(
-                engine, MOST_REPEATS_AT_ONCE, MOST_REPEATS_AT_ONCE, any -> 1, new TreeSet<>(), this::sendWithdrawal);
+        this.repeatedWithdrawals = repeats(MOST_AT_ONCE, any -> 1, this::sendWithdrawal);
+        this.oftenRepeatedWithdrawals = repeats(REPEATS_AT_ONCE, any -> 1, this::sendWithdrawal);
+    }
+
+    private <T extends CleanupTask> Batches<T> repeats(
+            int mostAtOnce, ToIntFunction<T> mostTogether, Batches.Request<T> request) {
+        return new Batches<>(engine, REPEATS_AT_ONCE, mostAtOnce, mostTogether, new TreeSet<>(), request);
+    }
+
+    private static int mostTogether(Release failed) {
+        return MOST_RELEASES_PER_REQUEST >> (2 * Math.min(failed.failures, MOST_QUARTERINGS));
     }
 
     /** Whether everything has been given back. */
@@ -154,13 +168,14 @@ final class StoreCleanup {
 
     private Batches<?> add(CleanupTask task) {
         task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos();
-        if (task instanceof Withdrawal withdrawal) {
-            Batches<Withdrawal> requests = task.failures == 0 ? firstWithdrawals : repeatedWithdrawals;
-            requests.add(withdrawal);
-            return requests;
-        }
-        Batches<Release> requests = task.failures == 0 ? firstReleases : repeatedReleases;
-        requests.add((Release) task);
+        return task instanceof Withdrawal withdrawal
+                ? add(withdrawal, firstWithdrawals, repeatedWithdrawals, oftenRepeatedWithdrawals)
+                : add((Release) task, firstReleases, repeatedReleases, oftenRepeatedReleases);
+    }
+
+    private static <T extends CleanupTask> Batches<T> add(T task, Batches<T> first, Batches<T> few, Batches<T> many) {
+        Batches<T> requests = task.failures == 0 ? first : task.failures <= FEW_FAILURES ? few : many;
+        requests.add(task);
         return requests;
     }
 
@@ -232,6 +247,7 @@ final class StoreCleanup {
         synchronized (this) {
             firstReleases.removeIf(goes);
             repeatedReleases.removeIf(goes);
+            oftenRepeatedReleases.removeIf(goes);
             waiting.removeIf(goes);
         }
         for (Release task : moot) {
@@ -251,10 +267,14 @@ final class StoreCleanup {
             }
             waiting.clear();
         }
-        firstReleases.hurry();
-        repeatedReleases.hurry();
-        firstWithdrawals.hurry();
-        repeatedWithdrawals.hurry();
+        Stream.of(
+                        firstReleases,
+                        repeatedReleases,
+                        oftenRepeatedReleases,
+                        firstWithdrawals,
+                        repeatedWithdrawals,
+                        oftenRepeatedWithdrawals)
+                .forEach(Batches::hurry);
     }
 
     /** The pause of a task is over. */

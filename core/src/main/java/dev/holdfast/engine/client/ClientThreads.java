@@ -10,14 +10,9 @@ import dev.holdfast.spi.StoreScheduler;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -36,14 +31,13 @@ public final class ClientThreads implements AutoCloseable {
     private static final int RENEWAL_THREADS = 64;
 
     /** As many as there are requests at most, of all kinds: none of them waits for a thread behind those that hang. */
-    private static final int CLEANUP_THREADS = 256;
+    private static final int CLEANUP_THREADS = 384;
 
     private static final int STORE_THREADS = 64;
     private static final int GUARD_THREADS = 4;
     private static final int CALLBACK_THREADS = 64;
     private static final int LOSS_THREADS = 256;
     private static final int SIGNAL_THREADS = 64;
-    private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
 
     /** The shortest wait for a pool or the store to end, even when the time for closing is over. */
     private static final long LEAST_GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -54,14 +48,14 @@ public final class ClientThreads implements AutoCloseable {
     private final Duration commandTimeout;
     private final boolean staysAwake;
     private final TimerThread timer;
-    private final Pool calls;
-    private final Pool renewals;
-    private final Pool cleanups;
-    private final Pool storeTasks;
-    private final Pool storeGuards;
-    private final Pool ownCallbacks;
-    private final Pool ownLossCallbacks;
-    private final Pool signals;
+    private final WorkerPool calls;
+    private final WorkerPool renewals;
+    private final WorkerPool cleanups;
+    private final WorkerPool storeTasks;
+    private final WorkerPool storeGuards;
+    private final WorkerPool ownCallbacks;
+    private final WorkerPool ownLossCallbacks;
+    private final WorkerPool signals;
     private final @Nullable Executor userCallbacks;
     private final Supplier<LockStore> store;
 
@@ -88,14 +82,14 @@ public final class ClientThreads implements AutoCloseable {
         this.staysAwake = staysAwake;
         this.store = store;
         this.timer = new TimerThread(clock(), name + "-time");
-        this.calls = new Pool(name + "-store", CALL_THREADS);
-        this.renewals = new Pool(name + "-renewal", RENEWAL_THREADS);
-        this.cleanups = new Pool(name + "-cleanup", CLEANUP_THREADS);
-        this.storeTasks = new Pool(name + "-io", STORE_THREADS);
-        this.storeGuards = new Pool(name + "-guard", GUARD_THREADS);
-        this.ownCallbacks = new Pool(name + "-callback", CALLBACK_THREADS);
-        this.ownLossCallbacks = new Pool(name + "-loss", LOSS_THREADS);
-        this.signals = new Pool(name + "-signal", SIGNAL_THREADS);
+        this.calls = new WorkerPool(name + "-store", CALL_THREADS);
+        this.renewals = new WorkerPool(name + "-renewal", RENEWAL_THREADS);
+        this.cleanups = new WorkerPool(name + "-cleanup", CLEANUP_THREADS);
+        this.storeTasks = new WorkerPool(name + "-io", STORE_THREADS);
+        this.storeGuards = new WorkerPool(name + "-guard", GUARD_THREADS);
+        this.ownCallbacks = new WorkerPool(name + "-callback", CALLBACK_THREADS);
+        this.ownLossCallbacks = new WorkerPool(name + "-loss", LOSS_THREADS);
+        this.signals = new WorkerPool(name + "-signal", SIGNAL_THREADS);
         this.userCallbacks = callbacks;
     }
 
@@ -139,7 +133,7 @@ public final class ClientThreads implements AutoCloseable {
         };
     }
 
-    private Runnable later(Duration delay, Pool pool, Runnable task) {
+    private Runnable later(Duration delay, WorkerPool pool, Runnable task) {
         Timed timed = new Timed() {
             @Override
             public void onDue() {
@@ -157,13 +151,13 @@ public final class ClientThreads implements AutoCloseable {
         long now = clock().nanos();
         // One last moment for all pools together.
         long until = Math.max(Math.min(closedByNanos, now + commandTimeout.toNanos()), now + LEAST_GOODBYE_NANOS);
-        List<Pool> pools =
+        List<WorkerPool> pools =
                 List.of(calls, renewals, cleanups, storeTasks, storeGuards, ownCallbacks, ownLossCallbacks, signals);
-        pools.forEach(Pool::shutdown);
+        pools.forEach(WorkerPool::shutdown);
         pools.forEach(pool -> pool.end(until));
     }
 
-    private static long leftOf(long untilNanos) {
+    static long leftOf(long untilNanos) {
         return Math.max(0, untilNanos - SystemClock.INSTANCE.nanos());
     }
 
@@ -187,7 +181,7 @@ public final class ClientThreads implements AutoCloseable {
      * Runs user code. Whatever executor the user has given, it is called from a thread for user code: one that runs
      * tasks on the calling thread must not run them on a thread of the store, or on the one for time.
      */
-    private void callBack(Pool own, Runnable task) {
+    private void callBack(WorkerPool own, Runnable task) {
         Executor users = userCallbacks;
         own.executeAnyhow(users == null ? task : () -> callBackThere(users, task));
     }
@@ -220,11 +214,11 @@ public final class ClientThreads implements AutoCloseable {
             try {
                 poolOf(lane).execute(job);
             } catch (RuntimeException | Error refused) {
-                job.fail(refused);
+                job.drop(refused);
             }
         }
 
-        private Pool poolOf(Lane lane) {
+        private WorkerPool poolOf(Lane lane) {
             return switch (lane) {
                 case ORDINARY -> calls;
                 case RENEWALS -> renewals;
@@ -278,7 +272,7 @@ public final class ClientThreads implements AutoCloseable {
      */
     private record Job<R>(
             ClientThreads threads, BooleanSupplier stillNeeded, Function<LockStore, R> call, StoreCalls.Reply<R> reply)
-            implements Runnable {
+            implements WorkerPool.Call {
         @Override
         public void run() {
             long sent = threads.clock().nanos();
@@ -294,114 +288,9 @@ public final class ClientThreads implements AutoCloseable {
             reply.on(sent, result, failure);
         }
 
-        void fail(Throwable cause) {
+        @Override
+        public void drop(Throwable cause) {
             reply.on(threads.clock().nanos(), null, new StoreUnavailableException("call", threads.name, cause));
-        }
-    }
-
-    /** A pool that grows only while all of its threads are busy, and lets tasks wait only when it cannot grow. */
-    private static final class Pool extends ThreadPoolExecutor {
-        Pool(String name, int mostThreads) {
-            super(
-                    0,
-                    mostThreads,
-                    IDLE_LIFE.toMillis(),
-                    TimeUnit.MILLISECONDS,
-                    new IdleThreads(),
-                    new NamedThreads(name));
-            setRejectedExecutionHandler((task, pool) -> {
-                if (pool.isShutdown()) {
-                    throw new RejectedExecutionException("the client is closed");
-                }
-                pool.getQueue().add(task);
-            });
-        }
-
-        void executeAnyhow(Runnable task) {
-            try {
-                execute(task);
-            } catch (RejectedExecutionException closed) {
-                task.run();
-            } catch (Error noThread) {
-                // No thread can be started now: a running one takes it, or the first that can be started.
-                getQueue().add(task);
-            }
-        }
-
-        /** Waits for what is under way, unless it is one of its own threads that closes the client. */
-        void end(long untilNanos) {
-            if (Thread.currentThread() instanceof PoolThread mine && mine.pool == getThreadFactory()) {
-                return;
-            }
-            boolean interrupted = Thread.interrupted();
-            try {
-                if (!awaitTermination(leftOf(untilNanos), TimeUnit.NANOSECONDS)) {
-                    drop();
-                }
-            } catch (InterruptedException hurried) {
-                interrupted = true;
-                drop();
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        /** What did not get its turn must still tell somebody: a call its failure, a callback its outcome. */
-        private void drop() {
-            List<Runnable> dropped = shutdownNow();
-            if (!dropped.isEmpty()) {
-                getThreadFactory()
-                        .newThread(() -> dropped.forEach(Pool::runOrFail))
-                        .start();
-            }
-        }
-
-        private static void runOrFail(Runnable dropped) {
-            if (dropped instanceof Job<?> job) {
-                job.fail(new RejectedExecutionException("the client is closed"));
-            } else {
-                dropped.run();
-            }
-        }
-    }
-
-    /** Offers a task to a thread that waits for one; a task that is added by force waits its turn. */
-    private static final class IdleThreads extends LinkedTransferQueue<Runnable> {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public boolean offer(Runnable task) {
-            return tryTransfer(task);
-        }
-
-        @Override
-        public boolean add(Runnable task) {
-            return super.offer(task);
-        }
-    }
-
-    private static final class PoolThread extends Thread {
-        private final Object pool;
-
-        PoolThread(Object pool, Runnable task, String name) {
-            super(task, name);
-            this.pool = pool;
-            setDaemon(true);
-        }
-    }
-
-    private static final class NamedThreads implements ThreadFactory {
-        private final String name;
-        private final AtomicInteger count = new AtomicInteger();
-
-        NamedThreads(String name) {
-            this.name = name;
-        }
-
-        @Override
-        public Thread newThread(Runnable task) {
-            return new PoolThread(this, task, name + "-" + count.incrementAndGet());
         }
     }
 }

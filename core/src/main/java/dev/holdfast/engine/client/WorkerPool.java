@@ -1,0 +1,118 @@
+package dev.holdfast.engine.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A pool that grows only while all of its threads are busy, and lets tasks wait only when it cannot grow. */
+final class WorkerPool extends ThreadPoolExecutor {
+    private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
+
+    /** A task that somebody waits for. */
+    interface Call extends Runnable {
+        /** It is not going to be run. */
+        void drop(Throwable why);
+    }
+
+    WorkerPool(String name, int mostThreads) {
+        super(0, mostThreads, IDLE_LIFE.toMillis(), TimeUnit.MILLISECONDS, new IdleThreads(), new NamedThreads(name));
+        setRejectedExecutionHandler((task, pool) -> {
+            if (pool.isShutdown()) {
+                throw new RejectedExecutionException("the client is closed");
+            }
+            pool.getQueue().add(task);
+        });
+    }
+
+    void executeAnyhow(Runnable task) {
+        try {
+            execute(task);
+        } catch (RejectedExecutionException closed) {
+            task.run();
+        } catch (Error noThread) {
+            // No thread can be started now: a running one takes it, or the first that can be started.
+            getQueue().add(task);
+        }
+    }
+
+    /** Waits for what is under way, unless it is one of its own threads that closes the client. */
+    void end(long untilNanos) {
+        if (Thread.currentThread() instanceof PoolThread mine && mine.pool == getThreadFactory()) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!awaitTermination(ClientThreads.leftOf(untilNanos), TimeUnit.NANOSECONDS)) {
+                drop();
+            }
+        } catch (InterruptedException hurried) {
+            interrupted = true;
+            drop();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What did not get its turn must still tell somebody: a call its failure, a callback its outcome. */
+    private void drop() {
+        List<Runnable> dropped = shutdownNow();
+        if (!dropped.isEmpty()) {
+            getThreadFactory()
+                    .newThread(() -> dropped.forEach(WorkerPool::runOrDrop))
+                    .start();
+        }
+    }
+
+    private static void runOrDrop(Runnable dropped) {
+        if (dropped instanceof Call call) {
+            call.drop(new RejectedExecutionException("the client is closed"));
+        } else {
+            dropped.run();
+        }
+    }
+
+    /** Offers a task to a thread that waits for one; a task that is added by force waits its turn. */
+    private static final class IdleThreads extends LinkedTransferQueue<Runnable> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+
+        @Override
+        public boolean add(Runnable task) {
+            return super.offer(task);
+        }
+    }
+
+    private static final class PoolThread extends Thread {
+        private final Object pool;
+
+        PoolThread(Object pool, Runnable task, String name) {
+            super(task, name);
+            this.pool = pool;
+            setDaemon(true);
+        }
+    }
+
+    private static final class NamedThreads implements ThreadFactory {
+        private final String name;
+        private final AtomicInteger count = new AtomicInteger();
+
+        NamedThreads(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public Thread newThread(Runnable task) {
+            return new PoolThread(this, task, name + "-" + count.incrementAndGet());
+        }
+    }
+}
