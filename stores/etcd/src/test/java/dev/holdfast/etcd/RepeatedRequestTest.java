@@ -117,9 +117,12 @@ final class RepeatedRequestTest {
 
     /** What is under way through a slow proxy arrives within its delay; what came just before it may cost that once more. */
     private static void staysFree(String name) {
-        await().atMost(Soon.PATIENCE)
-                .during(SLOWNESS.multipliedBy(2))
-                .until(() -> keys.line(name).isEmpty());
+        Duration time = SLOWNESS.multipliedBy(2);
+        await().during(time)
+                .atMost(time.multipliedBy(3))
+                .untilAsserted(() -> assertThat(keys.line(name))
+                        .as("what nobody will give back")
+                        .isEmpty());
     }
 
     private static void takeAndGiveBack(Network network) throws InterruptedException {

@@ -4,12 +4,6 @@ import dev.holdfast.jdbc.dialect.Epochs;
 
 /** The statements of advisory locks on PostgreSQL. Immutable. */
 final class AdvisorySql {
-    /**
-     * A tenth of a second. Clients of the release before draw without waiting for those who raise: they do not draw that
-     * many epochs between the two steps of raising. Tokens of another strategy are not older than that when this one begins.
-     */
-    private static final long GAP_MICROS = 100_000;
-
     /** How a session that holds one name calls itself; one that holds several has its epochs in the table. */
     private static final String ALONE = "holdfast ";
 
@@ -34,10 +28,10 @@ final class AdvisorySql {
 
     /**
      * One statement, so that a client that stands still does not keep the turn. It waits for its turn first, and then looks
-     * at the sequence, of which every look shows the newest value.
+     * at the sequence, of which every look shows the newest value. Nobody draws meanwhile, so that it cannot be set back.
      */
     String raiseSequence() {
-        return text("SELECT CASE WHEN (SELECT last_value FROM ${p}epoch) < ${start} - " + GAP_MICROS
+        return text("SELECT CASE WHEN (SELECT last_value FROM ${p}epoch) < ${start}"
                 + " THEN setval('${p}epoch', ${start}) END FROM pg_advisory_xact_lock(" + turn + ") AS turn");
     }
 
