@@ -3,6 +3,7 @@ package dev.holdfast.cli.doctor;
 import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.Lease;
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.cli.console.Complaint;
 import dev.holdfast.cli.console.Exit;
@@ -113,12 +114,24 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private static void look(Subject subject, Findings findings) {
-        EXAMINATIONS.stream()
+        Optional<Examination> examination = EXAMINATIONS.stream()
                 .filter(each -> each.knows(subject.uri().scheme()))
-                .findFirst()
-                .ifPresentOrElse(
-                        each -> each.examine(subject, findings),
-                        () -> findings.unknown("settings", "the settings of this kind of store are not looked at", ""));
+                .findFirst();
+        if (examination.isEmpty()) {
+            findings.unknown("settings", "the settings of this kind of store are not looked at", "");
+            return;
+        }
+        try {
+            examination.get().examine(subject, findings);
+        } catch (StoreMisconfiguredException unusable) {
+            findings.unknown("settings", String.valueOf(unusable.getMessage()), "");
+        } catch (RuntimeException senseless) {
+            findings.unknown(
+                    "settings",
+                    "what the servers say of themselves makes no sense to us ("
+                            + senseless.getClass().getSimpleName() + ")",
+                    "look whether they are what the URL says");
+        }
     }
 
     private void print(Report report) {

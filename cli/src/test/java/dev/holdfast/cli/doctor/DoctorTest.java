@@ -82,6 +82,18 @@ class DoctorTest {
     }
 
     @Test
+    void severalServersBehindOneAddressAreDangerous() throws InterruptedException, IOException {
+        List<RedisNode> nodes = RedisNode.startSeveral(
+                RIG, 2, RedisSettings.defaults().withPassword("geheim").withDurability());
+        try (Balancer balancer = new Balancer(nodes.get(0).port(), nodes.get(1).port())) {
+            Capture capture = Capture.of("doctor", "redis://:geheim@127.0.0.1:" + balancer.port());
+
+            assertThat(capture.code()).as(capture.out() + capture.err()).isNotZero();
+            assertThat(capture.out()).contains("DANGER   different servers answer at this one address");
+        }
+    }
+
+    @Test
     void aUserWhoMayDoLittleIsToldSo() throws InterruptedException {
         RedisNode redis = RedisNode.start(
                 RIG,
@@ -197,6 +209,9 @@ class DoctorTest {
         assertThat(Capture.of("doctor", "redis:/:secret@h:x").code()).isEqualTo(64);
         assertThat(Capture.of("doctor", "memory:").code()).isEqualTo(64);
         assertThat(Capture.of("doctor", "--url", "file:a", "file:b").err()).contains("the store is named twice");
+        Capture noFile = Capture.of("doctor", "rediss://127.0.0.1:1#ca=missing.pem");
+        assertThat(noFile.code()).isEqualTo(64);
+        assertThat(noFile.err()).hasLineCount(1).contains("'ca'");
         Capture inMemory = Capture.of("doctor", "jdbc:h2:mem:doctor");
         assertThat(inMemory.code()).as(inMemory.out() + inMemory.err()).isEqualTo(1);
         assertThat(inMemory.out()).contains("[memory]");
