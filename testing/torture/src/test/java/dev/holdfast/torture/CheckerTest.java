@@ -124,6 +124,35 @@ final class CheckerTest {
     }
 
     @Test
+    void aFreeLockBesideAWaiterIsLate() throws IOException {
+        ask("w0", "a", 10_000, 4_000);
+        hold("w1", "b", 10_000, 10_010, 10_100, 4096);
+        line("w0", 13_000 * MS, Line.of("ok").with("op", "a").with("tokens", "8192"));
+        line("w0", 13_100 * MS, end("a", 13_090, 0, 13_100));
+        assertThat(properties()).isEmpty();
+        assertThat(late()).containsExactly("P12");
+    }
+
+    @Test
+    void aLockThatSomebodyHoldsMeanwhileIsNot() throws IOException {
+        ask("w0", "a", 10_000, 4_000);
+        hold("w1", "b", 10_000, 10_010, 12_500, 4096);
+        line("w0", 13_000 * MS, Line.of("ok").with("op", "a").with("tokens", "8192"));
+        line("w0", 13_100 * MS, end("a", 13_090, 0, 13_100));
+        assertThat(late()).isEmpty();
+    }
+
+    @Test
+    void whatAKilledProcessMayStillHoldIsNotFree() throws IOException {
+        ask("w1", "b", 10_000, 900);
+        line("w1", 10_010 * MS, Line.of("ok").with("op", "b").with("tokens", "4096"));
+        ask("w0", "a", 10_000, 9_000);
+        line("w0", 13_000 * MS, Line.of("ok").with("op", "a").with("tokens", "8192"));
+        line("w0", 13_100 * MS, end("a", 13_090, 0, 13_100));
+        assertThat(late()).isEmpty();
+    }
+
+    @Test
     void aLossThatIsToldLateIsLate() throws IOException {
         ask("w0", "a", 100, 900);
         line("w0", 110 * MS, Line.of("ok").with("op", "a").with("tokens", "4096"));

@@ -184,22 +184,27 @@ final class History {
         return store.text("expiry").equals("SESSION");
     }
 
-    /** How long a process, and the machine, stood still in a time: what stalls can explain. */
+    /**
+     * How long a process stood still in a time, or the machine did, whichever is longer, and how long threads waited for a
+     * processor: what can explain that something was late.
+     */
     long stalled(String process, long from, long to) {
-        long own = 0;
-        long machine = 0;
-        for (Interval stall : stalls) {
-            if (stall.mayTouch(from, to)) {
-                long length = Math.min(to, stall.over()) - Math.max(from, stall.begun());
-                own += stall.target().equals(process) ? length : 0;
-                machine += stall.target().equals("coordinator") ? length : 0;
-            }
-        }
-        for (Interval delay : starved) {
-            boolean counts = delay.target().equals(process) || delay.target().equals("coordinator");
-            own += counts && delay.mayTouch(from, to) ? Long.parseLong(delay.what()) : 0;
-        }
-        return own + machine;
+        return Math.max(stood(process, from, to), stood("coordinator", from, to))
+                + Math.max(starved(process, from, to), starved("coordinator", from, to));
+    }
+
+    private long stood(String process, long from, long to) {
+        return stalls.stream()
+                .filter(stall -> stall.target().equals(process) && stall.mayTouch(from, to))
+                .mapToLong(stall -> Math.min(to, stall.over()) - Math.max(from, stall.begun()))
+                .sum();
+    }
+
+    private long starved(String process, long from, long to) {
+        return starved.stream()
+                .filter(delay -> delay.target().equals(process) && delay.mayTouch(from, to))
+                .mapToLong(delay -> Long.parseLong(delay.what()))
+                .sum();
     }
 
     /** Whether the store answered all requests of a worker: faults of other workers and of their networks do not count. */

@@ -98,7 +98,12 @@ record OutcomeChecks(History history, Verdict verdict) {
         long bound = RECOVERY_NANOS
                 + (history.sessions() ? history.afterlifeNanos() : 0)
                 + 2 * history.stalled(process, calm, Math.min(end, answered));
-        if (answered == Op.NEVER ? end - calm > bound : answered - calm > bound) {
+        if (answered == Op.NEVER && end - calm > 2 * bound) {
+            verdict.violated(
+                    "P19",
+                    calm,
+                    process + " did not work again at all in " + (end - calm) / 1_000_000 + " ms after the last fault");
+        } else if (answered == Op.NEVER ? end - calm > bound : answered - calm > bound) {
             verdict.late(
                     "P19",
                     calm,

@@ -122,13 +122,14 @@ public final class PeerCounts {
                 .toList();
         Set<Long> tokens = new HashSet<>();
         Map<Op, Boolean> replaced = new HashMap<>();
+        Set<Op> overlapping = new HashSet<>();
         List<Op> now = new ArrayList<>();
         long largest = -1;
         for (Op op : granted) {
             now.removeIf(other -> other.ended <= op.invoked);
             for (Op other : now) {
                 if (op.surelyHeld() && other.heldUntil > op.returned) {
-                    verdict.count("overlaps");
+                    overlapping.add(other);
                 }
                 // Its lock was granted to somebody else before it gave it back; a killed holder cannot be told.
                 if (other.releaseBegun > op.returned && other.ended != Op.NEVER) {
@@ -143,6 +144,7 @@ public final class PeerCounts {
             largest = Math.max(largest, token);
             now.add(op);
         }
+        verdict.count("overlaps", overlapping.size());
         replaced.values().forEach(told -> verdict.count(told ? "replaced_and_told" : "replaced_and_not_told"));
     }
 

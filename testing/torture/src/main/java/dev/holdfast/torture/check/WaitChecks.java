@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * P11, P12 and P13: nobody waits beside a free lock, a dead holder is replaced in time, and nobody is passed over again
- * and again. All three are seen by times, so what they find is late, not wrong: how long a claim was on its way to the
+ * P11, P12 (by {@link FreeLocks}) and P13: nobody waits beside a free lock, a dead holder is replaced in time, and nobody is
+ * passed over again and again. All three are seen by times, so what they find is late, not wrong: how long a claim was on its way to the
  * server nobody has measured.
  */
 record WaitChecks(History history, Excuses excuses, Verdict verdict) {
@@ -19,93 +19,12 @@ record WaitChecks(History history, Excuses excuses, Verdict verdict) {
 
     void run() {
         ExclusionChecks.byName(history).forEach((name, ops) -> {
-            beside(name, ops);
             if (history.promises("FAIR")) {
                 fair(name, ops);
             }
         });
+        new FreeLocks(history, verdict).run();
         replaced();
-    }
-
-    /** P12: a waiter, and a time in which nobody can have held or been given the lock. */
-    private void beside(String name, List<Op> ops) {
-        List<Op> busy = ops.stream()
-                .filter(op -> op.names.size() > 1 || !(op.outcome.equals("none") || op.outcome.equals("cancelled")))
-                .sorted(Comparator.comparingLong(op -> op.invoked))
-                .toList();
-        for (Op waiter : ops) {
-            if (waiter.names.size() > 1 || waiter.outcome.isEmpty() || waiter.took < WAKE_UP_NANOS) {
-                continue;
-            }
-            long free = waiter.invoked;
-            for (Op op : busy) {
-                if (op.id.equals(waiter.id) || !maySwallow(op)) {
-                    continue;
-                }
-                gap(name, ops, waiter, free, Math.min(from(op), waiter.returned));
-                free = Math.max(free, until(op));
-            }
-            gap(name, ops, waiter, free, waiter.returned);
-        }
-    }
-
-    /**
-     * Whoever may have had units that the waiter needs. A claim over several names stands in the lines of all of them, and
-     * what is behind it waits, although the name is free.
-     */
-    private static boolean maySwallow(Op op) {
-        return op.names.size() > 1
-                || op.granted()
-                || op.outcome.equals("unknown")
-                || op.outcome.isEmpty()
-                || op.outcome.equals("closed");
-    }
-
-    private static long from(Op op) {
-        return op.invoked;
-    }
-
-    /** When the store certainly had the lock back, as far as its holder can tell. */
-    private long until(Op op) {
-        if (op.granted() && op.ended != Op.NEVER) {
-            boolean lost = op.how.equals("lost") || op.seenLost != Op.NEVER || op.told != Op.NEVER;
-            // A release that nobody waits for, or that was not answered, is repeated in the background until the lease
-            // ends.
-            return lost || op.how.equals("async") ? op.ended + history.afterlifeNanos() : op.ended;
-        }
-        boolean left = op.outcome.equals("none") || op.outcome.equals("cancelled");
-        long rest = left ? WAKE_UP_NANOS / 2 : history.afterlifeNanos() + history.timeoutNanos();
-        // A process that died may have renewed until then.
-        boolean dead = op.outcome.isEmpty() || op.granted();
-        return (dead ? history.lastOf(op.process) : Math.min(op.returned, history.last)) + rest;
-    }
-
-    private void gap(String name, List<Op> ops, Op waiter, long from, long to) {
-        if (to - from < WAKE_UP_NANOS) {
-            return;
-        }
-        long stalled = 2 * history.stalled(waiter.process, from, to);
-        // Before a fault is over, and for a lease after it, the store may not know what its clients know.
-        long before = history.afterlifeNanos() + history.timeoutNanos();
-        if (to - from > WAKE_UP_NANOS + stalled && isUndisturbed(ops, waiter, from - before, to)) {
-            verdict.late(
-                    "P12",
-                    from,
-                    "'" + name + "' was free for " + (to - from) / 1_000_000 + " ms while " + waiter + " waited");
-        }
-    }
-
-    /**
-     * Whether nothing was wrong with the servers, with the waiter, or with somebody else who was there. How long a killed
-     * one is in the way is counted already.
-     */
-    private boolean isUndisturbed(List<Op> ops, Op waiter, long from, long to) {
-        return history.faults.stream()
-                .filter(fault -> fault.mayTouch(from, to))
-                .filter(fault -> !(fault.isOfAWorker() && fault.what().equals("killed")))
-                .noneMatch(fault -> !fault.isOfAWorker()
-                        || fault.isOf(waiter.process)
-                        || ops.stream().anyMatch(op -> fault.isOf(op.process) && op.invoked < to && until(op) > from));
     }
 
     /** P13: while one client waits all the time, another one is not granted again and again by the store. */

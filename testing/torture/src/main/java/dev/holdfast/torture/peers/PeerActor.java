@@ -123,9 +123,13 @@ final class PeerActor implements Runnable {
         referee.ask(line, System.nanoTime());
     }
 
-    /** Never for longer than a part of the lease, because some of these libraries do not renew. */
+    /**
+     * Never for longer than a part of the lease, because some of these libraries do not renew; but often for long enough that a
+     * pause of a process hits somebody who holds.
+     */
     private void linger() throws InterruptedException {
         int roll = random.nextInt(100);
-        TimeUnit.MILLISECONDS.sleep(roll < 8 ? leaseMillis / 12 + random.nextLong(leaseMillis / 6) : random.nextInt(8));
+        TimeUnit.MILLISECONDS.sleep(
+                roll < 40 ? leaseMillis / 12 + random.nextLong(leaseMillis / 6) : random.nextInt(8));
     }
 }

@@ -9,8 +9,14 @@ import java.sql.Statement;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
-/** The tables of libraries that do not make their own, on PostgreSQL, and the pool that Spring Boot would give them. */
+/**
+ * The tables of libraries that do not make their own, on PostgreSQL, and the pool that Spring Boot would give them. The driver
+ * gets the socket timeout that the pool's documentation recommends: without one a connection that a firewall has forgotten is
+ * waited for until the operating system gives it up.
+ */
 final class Tables {
+    private static final int SOCKET_TIMEOUT_SECONDS = 5;
+
     private Tables() {}
 
     static void create(String url) {
@@ -28,6 +34,7 @@ final class Tables {
     static HikariDataSource pool(String url) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
+        config.addDataSourceProperty("socketTimeout", SOCKET_TIMEOUT_SECONDS);
         return new HikariDataSource(config);
     }
 }
