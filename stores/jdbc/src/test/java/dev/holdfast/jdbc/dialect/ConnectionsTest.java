@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -89,6 +90,44 @@ final class ConnectionsTest {
             assertThat(source.made).as("none was opened anew").hasSize(calls).contains(used);
         }
         assertThat(source.open()).isZero();
+    }
+
+    /** A pool that opens another connection when a broken one is given back, on the same thread and for long. */
+    private static final class Replacing implements ConnectionSource {
+        private final CountDownLatch replaced = new CountDownLatch(1);
+        private final CountDownLatch closing = new CountDownLatch(1);
+
+        @Override
+        public Connection connect() throws SQLException {
+            Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+            return (Connection) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("close")) {
+                            closing.countDown();
+                            replaced.await();
+                        }
+                        return method.invoke(connection, arguments);
+                    });
+        }
+
+        @Override
+        public boolean isShared() {
+            return true;
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAPoolThatReplacesABrokenConnection() throws InterruptedException {
+        Replacing pool = new Replacing();
+        try (Connections connections = new Connections(pool, 1, Duration.ofSeconds(10))) {
+            // On the thread of this test it would wait for itself.
+            assertThatThrownBy(() -> connections.with(connection -> {
+                        throw new SQLException("cut", "08006");
+                    }))
+                    .hasMessage("cut");
+            pool.closing.await();
+            pool.replaced.countDown();
+        }
     }
 
     @Test
