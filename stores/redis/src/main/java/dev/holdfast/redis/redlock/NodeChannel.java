@@ -1,5 +1,6 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.redis.wire.AnswerBuffer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -79,7 +80,7 @@ final class NodeChannel {
      * @return whether it is open
      * @throws IOException if it is broken
      */
-    boolean advance(ReplyBuffer into) throws IOException {
+    boolean advance(AnswerBuffer into) throws IOException {
         if (stage == Stage.CONNECTING && !connect()) {
             return false;
         }
@@ -140,7 +141,7 @@ final class NodeChannel {
     }
 
     /** Reads what has come; false if nothing more will come. */
-    boolean receive(ReplyBuffer into) throws IOException {
+    boolean receive(AnswerBuffer into) throws IOException {
         TlsLayer encrypting = layer;
         if (encrypting != null) {
             return encrypting.receive(socket, into);

@@ -1,5 +1,6 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.redis.wire.AnswerBuffer;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Faults;
@@ -26,7 +27,7 @@ final class NodeConnection {
     private static final long NOTHING_OWED = Long.MIN_VALUE;
 
     private final NodeChannel channel;
-    private final ReplyBuffer replies = new ReplyBuffer();
+    private final AnswerBuffer replies = new AnswerBuffer();
     private final String where;
 
     /** Scripts that the node was seen not to know; shared by its connections. */
@@ -203,7 +204,7 @@ final class NodeConnection {
         }
         while (loginAnswers > 0) {
             Object answer = replies.next();
-            if (answer == ReplyBuffer.INCOMPLETE) {
+            if (answer == AnswerBuffer.INCOMPLETE) {
                 return false;
             }
             if (answer instanceof ServerRefusal refused) {
@@ -237,14 +238,14 @@ final class NodeConnection {
      */
     private boolean read(Batch batch) throws IOException {
         while (courtesyAnswers > 0) {
-            if (replies.next() == ReplyBuffer.INCOMPLETE) {
+            if (replies.next() == AnswerBuffer.INCOMPLETE) {
                 return false;
             }
             courtesyAnswers--;
         }
         while (batch.answered < batch.calls.size()) {
             Object answer = replies.next();
-            if (answer == ReplyBuffer.INCOMPLETE) {
+            if (answer == AnswerBuffer.INCOMPLETE) {
                 return false;
             }
             batch.calls.get(batch.answered++).answered(answer);

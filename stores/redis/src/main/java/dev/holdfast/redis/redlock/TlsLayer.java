@@ -1,5 +1,6 @@
 package dev.holdfast.redis.redlock;
 
+import dev.holdfast.redis.wire.AnswerBuffer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ final class TlsLayer {
     }
 
     /** Goes on with the handshake; tells whether it is over. */
-    boolean shake(SocketChannel socket, ReplyBuffer into) throws IOException {
+    boolean shake(SocketChannel socket, AnswerBuffer into) throws IOException {
         for (int steps = 0; steps < MOST_STEPS; steps++) {
             switch (engine.getHandshakeStatus()) {
                 case NEED_TASK -> runTasks();
@@ -82,7 +83,7 @@ final class TlsLayer {
     }
 
     /** Reads and decrypts what has come; false if nothing more will come. */
-    boolean receive(SocketChannel socket, ReplyBuffer into) throws IOException {
+    boolean receive(SocketChannel socket, AnswerBuffer into) throws IOException {
         while (true) {
             int count = fill(socket);
             int used = unwrap(into);
@@ -104,7 +105,7 @@ final class TlsLayer {
     }
 
     /** Decrypts one record, and tells how many bytes of what has come were used for it. */
-    private int unwrap(ReplyBuffer into) throws IOException {
+    private int unwrap(AnswerBuffer into) throws IOException {
         if (received.position() == 0) {
             return 0;
         }

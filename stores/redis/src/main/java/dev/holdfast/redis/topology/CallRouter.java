@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -45,11 +47,17 @@ public final class CallRouter {
 
     private static final long PAUSE_ON_THE_MOVE_NANOS = 4_000_000;
 
+    /** Of what is delivered side by side with other things: so that no number of silent servers uses up all threads. */
+    private static final int MOST_AT_ONE_SERVER = 8;
+
     private final Deployment deployment;
     private final Executor parallel;
     private final MonotonicClock clock;
     private final Duration timeout;
     private volatile Runnable whenBroken = () -> {};
+
+    /** How many deliveries to a server are under way on other threads; only those of which there are some. */
+    private final Map<Server, Integer> underWay = new ConcurrentHashMap<>();
 
     /**
      * Makes a router.
@@ -160,15 +168,29 @@ public final class CallRouter {
             }
         }
         Map<List<Call>, CompletableFuture<List<Call>>> deliveries = new IdentityHashMap<>();
+        List<Map.Entry<Server, List<Call>>> own = new ArrayList<>();
         int left = byServer.size();
         for (Map.Entry<Server, List<Call>> one : byServer.entrySet()) {
             Supplier<List<Call>> delivery = () -> deliverTo(one.getKey(), one.getValue(), replicas, deadline);
             // Whoever must not be kept by a silent server asks none of several itself.
-            boolean last = --left == 0 && (moment == null || byServer.size() == 1);
-            deliveries.put(
-                    one.getValue(), last ? CompletableFuture.completedFuture(delivery.get()) : sideBySide(delivery));
+            boolean last = --left == 0 && own.isEmpty() && (moment == null || byServer.size() == 1);
+            CompletableFuture<List<Call>> sideBySide = last ? null : sideBySide(one.getKey(), delivery);
+            if (sideBySide != null) {
+                deliveries.put(one.getValue(), sideBySide);
+            } else if (last || moment == null) {
+                own.add(one);
+            } else {
+                leftBehind.addAll(one.getValue());
+            }
         }
-        if (moment != null) {
+        // Those at which nothing hangs come first: they do not wait for the others.
+        own.sort(Comparator.comparingInt(one -> underWay.getOrDefault(one.getKey(), 0)));
+        for (Map.Entry<Server, List<Call>> one : own) {
+            deliveries.put(
+                    one.getValue(),
+                    CompletableFuture.completedFuture(deliverTo(one.getKey(), one.getValue(), replicas, deadline)));
+        }
+        if (moment != null && !deliveries.isEmpty()) {
             awaitFirst(deliveries.values(), deadline, moment);
         }
         List<Call> again = new ArrayList<>();
@@ -182,12 +204,23 @@ public final class CallRouter {
         return again;
     }
 
-    private CompletableFuture<List<Call>> sideBySide(Supplier<List<Call>> delivery) {
-        try {
-            return CompletableFuture.supplyAsync(delivery, parallel);
-        } catch (RejectedExecutionException closing) {
-            return CompletableFuture.completedFuture(delivery.get());
+    /** Begins a delivery on another thread; null if there is none, or so many hang at this server already. */
+    private @Nullable CompletableFuture<List<Call>> sideBySide(Server server, Supplier<List<Call>> delivery) {
+        if (underWay.merge(server, 1, Integer::sum) <= MOST_AT_ONE_SERVER) {
+            try {
+                return CompletableFuture.supplyAsync(delivery, parallel)
+                        .whenComplete((again, failure) -> ended(server));
+            } catch (RejectedExecutionException closing) {
+                ended(server);
+                return null;
+            }
         }
+        ended(server);
+        return null;
+    }
+
+    private void ended(Server server) {
+        underWay.computeIfPresent(server, (same, count) -> count == 1 ? null : count - 1);
     }
 
     /** Waits for the first to end, and a moment for the others. */

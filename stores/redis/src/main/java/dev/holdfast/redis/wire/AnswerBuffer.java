@@ -1,6 +1,5 @@
-package dev.holdfast.redis.redlock;
+package dev.holdfast.redis.wire;
 
-import dev.holdfast.redis.wire.ServerRefusal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -10,17 +9,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node has sent so far, and the answers in it, of the second version of the protocol, which has no messages in
+ * What a server has sent so far, and the answers in it, of the second version of the protocol, which has no messages in
  * between. An answer is taken out when all of it has come. Used by one thread at a time.
  */
-final class ReplyBuffer {
+public final class AnswerBuffer {
     /** What there is instead of an answer while the rest of it is on its way; an answer may be null. */
-    static final Object INCOMPLETE = new Object();
+    public static final Object INCOMPLETE = new Object();
 
     private static final int USUAL_SIZE = 1_024;
     private static final int LARGEST_SIZE = 64 << 20;
     private static final int DEEPEST = 8;
     private static final int LONGEST_LIST = 1 << 20;
+    private static final int LONGEST_LINE = 64 << 10;
 
     private ByteBuffer bytes = ByteBuffer.allocate(USUAL_SIZE);
     private int from;
@@ -28,7 +28,7 @@ final class ReplyBuffer {
     private int at;
 
     /** {@return where at least so many bytes can be put; {@link #added} says how many were} */
-    ByteBuffer room(int least) throws IOException {
+    public ByteBuffer room(int least) throws IOException {
         if (from == to) {
             from = 0;
             to = 0;
@@ -48,12 +48,18 @@ final class ReplyBuffer {
     }
 
     /** {@return the same, for as many as usually come} */
-    ByteBuffer room() throws IOException {
+    public ByteBuffer room() throws IOException {
         return room(USUAL_SIZE / 2);
     }
 
-    void added(int count) {
+    /** Notes how many bytes were put there. */
+    public void added(int count) {
         to += count;
+    }
+
+    /** {@return whether a part of an answer is there} */
+    boolean hasSome() {
+        return from < to;
     }
 
     /**
@@ -64,7 +70,7 @@ final class ReplyBuffer {
      * @throws IOException if it is no answer
      */
     @Nullable
-    Object next() throws IOException {
+    public Object next() throws IOException {
         at = from;
         Object reply = from == to ? INCOMPLETE : read(0);
         if (reply != INCOMPLETE) {
@@ -86,20 +92,23 @@ final class ReplyBuffer {
         at = end + 2;
         return switch (kind) {
             case '+' -> Arrays.copyOfRange(bytes.array(), begin, end);
-            case '-' -> new ServerRefusal(new String(bytes.array(), begin, end - begin, StandardCharsets.UTF_8));
+            case '-' -> ServerRefusal.of(new String(bytes.array(), begin, end - begin, StandardCharsets.UTF_8));
             case ':' -> number(begin, end);
             case '$' -> bulk((int) bounded(begin, end, LARGEST_SIZE));
             case '*' -> list((int) bounded(begin, end, LONGEST_LIST), depth);
-            default -> throw new IOException("an answer begins with an unexpected byte");
+            default -> throw new IOException("what came is not an answer of Redis");
         };
     }
 
-    private @Nullable Object bulk(int length) {
+    private @Nullable Object bulk(int length) throws IOException {
         if (length < 0) {
             return null;
         }
         if (to - at < length + 2) {
             return INCOMPLETE;
+        }
+        if (bytes.get(at + length) != '\r' || bytes.get(at + length + 1) != '\n') {
+            throw new IOException("a line of an answer does not end");
         }
         byte[] bulk = Arrays.copyOfRange(bytes.array(), at, at + length);
         at += length + 2;
@@ -150,11 +159,14 @@ final class ReplyBuffer {
     }
 
     /** Where the line that begins at the present place ends; -1 if its end has not come. */
-    private int endOfLine() {
+    private int endOfLine() throws IOException {
         for (int i = at + 1; i < to - 1; i++) {
             if (bytes.get(i) == '\r' && bytes.get(i + 1) == '\n') {
                 return i;
             }
+        }
+        if (to - at > LONGEST_LINE) {
+            throw new IOException("a line of an answer is too long");
         }
         return -1;
     }

@@ -1,4 +1,4 @@
-package dev.holdfast.redis.redlock;
+package dev.holdfast.redis.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Answers that come in pieces of any size. */
-final class ReplyBufferTest {
+final class AnswerBufferTest {
     private static final String ANSWERS =
             "+OK\r\n:-42\r\n$5\r\na\r\nbc\r\n$0\r\n\r\n$-1\r\n*-1\r\n*0\r\n-OOM full\r\n*3\r\n:1\r\n*2\r\n$1\r\nx\r\n:9223372036854775807\r\n+y\r\n";
 
@@ -46,23 +46,30 @@ final class ReplyBufferTest {
 
     @Test
     void whatIsNoAnswerIsRefused() {
-        for (String nonsense :
-                List.of("HTTP/1.1 400\r\n", ":\r\n", ":1x\r\n", "$-2\r\n", "*99999999\r\n", "$99999999999\r\n")) {
+        for (String nonsense : List.of(
+                "HTTP/1.1 400\r\n",
+                ":\r\n",
+                ":1x\r\n",
+                "$1\r\nab\r\n",
+                "$-2\r\n",
+                "*99999999\r\n",
+                "$99999999999\r\n")) {
             assertThatThrownBy(() -> read(nonsense, nonsense.length())).isInstanceOf(IOException.class);
         }
+        assertThatThrownBy(() -> read("+" + "x".repeat(100_000), 1_000)).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> read("*1\r\n".repeat(100), 4)).isInstanceOf(IOException.class);
     }
 
     private static List<String> read(String sent, int pieces) throws IOException {
         byte[] bytes = sent.getBytes(StandardCharsets.UTF_8);
-        ReplyBuffer buffer = new ReplyBuffer();
+        AnswerBuffer buffer = new AnswerBuffer();
         List<String> answers = new ArrayList<>();
         for (int from = 0; from < bytes.length; from += pieces) {
             byte[] piece = Arrays.copyOfRange(bytes, from, Math.min(bytes.length, from + pieces));
             buffer.room(piece.length).put(piece);
             buffer.added(piece.length);
             Object answer = buffer.next();
-            while (answer != ReplyBuffer.INCOMPLETE) {
+            while (answer != AnswerBuffer.INCOMPLETE) {
                 answers.add(text(answer));
                 answer = buffer.next();
             }
@@ -75,7 +82,7 @@ final class ReplyBufferTest {
             return new String(bytes, StandardCharsets.UTF_8);
         }
         if (answer instanceof List<?> list) {
-            return list.stream().map(ReplyBufferTest::text).toList().toString();
+            return list.stream().map(AnswerBufferTest::text).toList().toString();
         }
         return answer instanceof Exception refused ? String.valueOf(refused.getMessage()) : String.valueOf(answer);
     }
