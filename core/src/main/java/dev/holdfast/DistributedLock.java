@@ -42,9 +42,9 @@ public interface DistributedLock {
     Optional<Lease> tryAcquire();
 
     /**
-     * Waits for the lock for a limited time. Failures of the store are retried until the time is over. If the time is over
-     * before the store has given its first answer, that answer is still waited for, up to the command timeout: so a
-     * very short wait asks once, as {@link #tryAcquire()} does.
+     * Waits for the lock for a limited time. Failures of the store are retried until the time is over. If the store has
+     * not answered at all by then, this method waits for its first answer, up to the command timeout. So a very short
+     * wait asks once, as {@link #tryAcquire()} does.
      *
      * @param wait how long to wait at most; zero is the same as {@link #tryAcquire()}
      * @return the lease, or empty if somebody else held the lock all the time
@@ -73,13 +73,13 @@ public interface DistributedLock {
     CompletableFuture<Optional<Lease>> tryAcquireAsync(Duration wait);
 
     /**
-     * Does something under the lock; the form that cannot forget to release.
+     * Does something under the lock, and always releases it.
      *
      * @param action what to do
      * @param <X> what it may throw
      * @throws X what the action throws; if the lease was lost too, that exception is suppressed in it
      * @throws InterruptedException if interrupted while waiting for the lock
-     * @throws LeaseLostException if the action went through but the lease was lost meanwhile
+     * @throws LeaseLostException if the action completed, but the lease was lost meanwhile
      */
     default <X extends Exception> void run(LeaseAction<X> action) throws X, InterruptedException {
         try (Lease lease = acquire()) {
@@ -96,7 +96,7 @@ public interface DistributedLock {
      * @throws X as {@link #run}
      * @throws StoreUnavailableException if the store did not answer: the action was not done, but nobody can tell
      *     whether the lock is taken
-     * @throws LeaseLostException if the action went through but the lease was lost meanwhile
+     * @throws LeaseLostException if the action completed, but the lease was lost meanwhile
      */
     default <X extends Exception> boolean tryRun(LeaseAction<X> action) throws X {
         Optional<Lease> taken = tryAcquire();
@@ -110,7 +110,7 @@ public interface DistributedLock {
     }
 
     /**
-     * Does something under the lock if it can be had within a time, and nothing otherwise.
+     * Does something under the lock if it gets the lock within a time limit, and nothing otherwise.
      *
      * @param wait how long to wait at most; zero is the same as {@link #tryRun(LeaseAction)}
      * @param action what to do
@@ -120,7 +120,7 @@ public interface DistributedLock {
      * @throws InterruptedException if interrupted while waiting for the lock
      * @throws StoreUnavailableException if the store's last word was a failure: the action was not done, but nobody can
      *     tell whether the lock is taken
-     * @throws LeaseLostException if the action went through but the lease was lost meanwhile
+     * @throws LeaseLostException if the action completed, but the lease was lost meanwhile
      * @throws IllegalArgumentException if the time is negative
      */
     default <X extends Exception> boolean tryRun(Duration wait, LeaseAction<X> action) throws X, InterruptedException {
@@ -146,7 +146,7 @@ public interface DistributedLock {
      * @throws X as {@link #call}
      * @throws StoreUnavailableException if the store did not answer: the function was not called, but nobody can tell
      *     whether the lock is taken
-     * @throws LeaseLostException if the function went through but the lease was lost meanwhile
+     * @throws LeaseLostException if the function completed, but the lease was lost meanwhile
      * @throws NullPointerException if the function returns null
      */
     default <T, X extends Exception> Optional<T> tryCall(LeaseFunction<? extends T, X> function) throws X {
@@ -161,8 +161,8 @@ public interface DistributedLock {
     }
 
     /**
-     * Computes something under the lock if it can be had within a time. The function must not return null, as for
-     * {@link #tryCall(LeaseFunction)}.
+     * Computes something under the lock if it gets the lock within a time limit. The function must not return null, as
+     * for {@link #tryCall(LeaseFunction)}.
      *
      * @param wait how long to wait at most; zero is the same as {@link #tryCall(LeaseFunction)}
      * @param function what to compute
@@ -173,7 +173,7 @@ public interface DistributedLock {
      * @throws InterruptedException if interrupted while waiting for the lock
      * @throws StoreUnavailableException if the store's last word was a failure: the function was not called, but nobody
      *     can tell whether the lock is taken
-     * @throws LeaseLostException if the function went through but the lease was lost meanwhile
+     * @throws LeaseLostException if the function completed, but the lease was lost meanwhile
      * @throws NullPointerException if the function returns null
      * @throws IllegalArgumentException if the time is negative
      */
@@ -190,7 +190,7 @@ public interface DistributedLock {
     }
 
     /**
-     * Computes something under the lock; the form that cannot forget to release.
+     * Computes something under the lock, and always releases it.
      *
      * @param function what to compute
      * @param <T> its result, which may be null
@@ -198,7 +198,7 @@ public interface DistributedLock {
      * @return the result
      * @throws X what the function throws; if the lease was lost too, that exception is suppressed in it
      * @throws InterruptedException if interrupted while waiting for the lock
-     * @throws LeaseLostException if the function went through but the lease was lost meanwhile
+     * @throws LeaseLostException if the function completed, but the lease was lost meanwhile
      */
     default <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> function)
             throws X, InterruptedException {

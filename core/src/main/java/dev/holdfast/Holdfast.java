@@ -115,7 +115,7 @@ public interface Holdfast extends AutoCloseable {
     DistributedSemaphore semaphore(String name, int capacity, LockOptions options);
 
     /**
-     * Makes a candidature for leadership; {@link Election#campaign} starts it.
+     * Makes a candidate for leadership. {@link Election#campaign} lets it stand.
      *
      * @param name as for {@link #lock(String)}
      * @return the election, closed with this client at the latest
@@ -124,7 +124,7 @@ public interface Holdfast extends AutoCloseable {
     Election election(String name);
 
     /**
-     * Makes a candidature for leadership.
+     * Makes a candidate for leadership.
      *
      * @param name as for {@link #lock(String)}
      * @param options how the lock behind it behaves. With {@link LockOptions#interruptOnLoss()}, the thread that runs
@@ -168,10 +168,10 @@ public interface Holdfast extends AutoCloseable {
 
     /**
      * Takes a lock away from one holder by force, and only if its lease still comes from the grant that this token
-     * belongs to: a later holder is not hit. (One store has an exception: PostgreSQL with {@code mode=advisory}, where a
-     * successor in the very moment of the eviction can be; its page says how.) Holders are told as by
-     * {@link #evict(String, String)}. Tokens that one client handed from thread to thread under one grant of the store
-     * all name that grant. A lease over several names loses all of them.
+     * belongs to. A later holder keeps the lock. The exception is PostgreSQL with {@code strategy=advisory}: there, a
+     * client that releases the lock and takes it again in the moment of the eviction may lose it too. Holders are told as
+     * by {@link #evict(String, String)}. If a client handed the lock from thread to thread, the tokens of all these leases
+     * name the same grant. A lease over several names loses all of them.
      *
      * @param name the lock
      * @param token the token of the holder's lease, as {@link Lease#token()} and {@link LockView.Holder#token()} tell it
@@ -183,9 +183,9 @@ public interface Holdfast extends AutoCloseable {
     int evict(String name, long token, String reason);
 
     /**
-     * Asks the store for a sign of life.
+     * Checks that the store answers.
      *
-     * @throws StoreUnavailableException if it gives none
+     * @throws StoreUnavailableException if it does not
      */
     void ping();
 

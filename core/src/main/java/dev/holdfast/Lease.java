@@ -38,12 +38,12 @@ public interface Lease extends AutoCloseable {
      */
     long token(String name);
 
-    /** {@return whether nobody else can hold the lock beside this lease: true for exclusive and write locks} */
+    /** {@return whether nobody else can hold the lock at the same time: true for exclusive and write locks} */
     boolean isExclusive();
 
     /**
-     * Tells whether the lease is held at this moment, computed from the clock at each call: a process that was paused
-     * past the deadline sees {@code false} in its first call after waking.
+     * Tells whether the lease is held at this moment. Each call computes this from the clock. So a process that was
+     * paused past the deadline sees {@code false} in its first call after waking.
      *
      * @return true while neither released nor lost
      */
@@ -53,7 +53,7 @@ public interface Lease extends AutoCloseable {
     Duration remaining();
 
     /**
-     * Passes if the lease is held at this moment.
+     * Does nothing if the lease is held at this moment, and throws an exception otherwise.
      *
      * @throws LeaseLostException if it was lost
      * @throws IllegalStateException if it was released
@@ -61,9 +61,10 @@ public interface Lease extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Asks to be told when the lease is lost, at the latest when the store may grant the lock to somebody else. Runs
-     * once, on a thread of the client's for callbacks; at once on the calling thread if the lease is lost already; never
-     * if it is released first, unless that release finds that the lock was gone. What it throws is logged, reported to the {@link HoldfastListener}, and goes no further.
+     * Adds a callback for the loss of the lease. It runs before the store may grant the lock to somebody else, once, on
+     * one of the client's threads for callbacks. If the lease is already lost, it runs at once on the calling thread. It
+     * does not run after a release, unless that release finds that the lock was gone. Its exceptions are logged and
+     * reported to the {@link HoldfastListener}.
      *
      * @param action receives the reason
      */

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.cli.console.Complaint;
+import dev.holdfast.cli.console.StandardOutput;
 import dev.holdfast.cli.run.GuardedRun;
 import dev.holdfast.cli.run.PlainRun;
 import dev.holdfast.cli.run.RunRequest;
@@ -21,7 +22,8 @@ public final class Main {
      * @param arguments the command and its arguments; of what stands behind {@code --} the first word is enough
      */
     public static void main(String[] arguments) {
-        System.exit(execute(List.of(arguments)));
+        StandardOutput out = StandardOutput.install();
+        System.exit(out.judge(execute(List.of(arguments))));
     }
 
     /** {@return the exit code} */

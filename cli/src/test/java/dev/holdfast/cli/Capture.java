@@ -12,9 +12,9 @@ import java.util.List;
  * @param out what it printed
  * @param err what it complained about
  */
-record Capture(int code, String out, String err) {
+public record Capture(int code, String out, String err) {
 
-    static Capture of(String... arguments) {
+    public static Capture of(String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         PrintStream usualOut = System.out;

@@ -77,6 +77,25 @@ class ElectTest {
     }
 
     @Test
+    void aKilledTermEndsTheCandidateAndItsCommandInSilence() {
+        Launched run = candidate("first");
+        long command = Long.parseLong(sandbox.line("first").split(" ", -1)[1]);
+        long term = ProcessHandle.of(run.pid())
+                .orElseThrow()
+                .children()
+                .filter(child -> child.info().command().orElse("").endsWith("java"))
+                .findFirst()
+                .orElseThrow()
+                .pid();
+
+        Sandbox.signal("KILL", term);
+
+        assertThat(run.exitCode()).isEqualTo(128 + 9);
+        Sandbox.await().until(() -> !Sandbox.isAlive(command));
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
     void aStoreThatDoesNotAnswerIsAskedAgain() {
         Sandbox.LockServer server = sandbox.lockServer();
         server.process().destroyForcibly();

@@ -89,7 +89,7 @@ class EveryStoreTest {
         Launched run = sandbox.holdfast(
                 "run",
                 "--lease",
-                "12s",
+                "6s",
                 "--label",
                 "nightly",
                 "jobs/x",

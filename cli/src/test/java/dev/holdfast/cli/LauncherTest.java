@@ -60,6 +60,47 @@ class LauncherTest {
     }
 
     @Test
+    void theFirstBuildShowsItsPartsAndWhatItLoads() throws IOException {
+        String says = """
+                echo '[INFO] Building Holdfast Core 0.1.0-SNAPSHOT                     [1/2]'
+                echo '[INFO] Downloading from central: https://repo.example/maven2/org/a/a-1.jar'
+                echo '[INFO] Downloaded from central: https://repo.example/maven2/org/a/a-1.jar (1.5 MB at 3.1 MB/s)'
+                echo '[INFO] Downloaded from central: https://repo.example/maven2/org/b/b-1.pom (900 B at 3 kB/s)'
+                echo '[INFO] Building Holdfast CLI 0.1.0-SNAPSHOT                      [2/2]'
+                echo '[INFO] Downloading from central: https://repo.example/maven2/org/c/c-2.jar'
+                """;
+        maven(says + "echo '[ERROR] no network here'; echo 'end of the log'; exit 1");
+        Launched failed = sandbox.bash("copy/holdfast --version");
+        assertThat(failed.exitCode()).isEqualTo(70);
+        assertThat(failed.err()).isEqualTo("""
+                holdfast: building, once ...
+                holdfast: 1 of 2: Holdfast Core
+                holdfast: 2 of 2: Holdfast CLI
+                holdfast: loaded 2 files (2 MB) for it from Maven's repositories
+                [ERROR] no network here
+                holdfast: could not be built, see %s
+                """.formatted(sandbox.path("copy/cli/target/launcher.log")));
+
+        maven(says + "exec sleep 1000");
+        try (Prompt prompt = sandbox.prompt()) {
+            prompt.type("TERM=xterm copy/holdfast --version").expect("loading c-2.jar");
+            prompt.press("\u0003").expect("\r\u001b[K").expect(Prompt.PROMPT);
+            prompt.type("echo \"co\"de $?").expect("code 130");
+        }
+        assertThat(Sandbox.read(sandbox.path("screen"))).doesNotContain("could not be built", "[INFO]");
+
+        maven(says + "mkdir -p cli/target && cp -rL \"$BUILT\" cli/target/new && mv cli/target/new cli/target/dist");
+        try (Prompt prompt = sandbox.prompt()) {
+            prompt.type("TERM=xterm copy/holdfast --version")
+                    .expect("\r\u001b[Kholdfast: 1 of 2: Holdfast Core, loading a-1.jar")
+                    .expect("\r\u001b[Kholdfast: 2 of 2: Holdfast CLI, loaded 2 files (2 MB), loading c-2.jar")
+                    .expect("\r\u001b[Kholdfast: loaded 2 files (2 MB)")
+                    .expect("holdfast 0")
+                    .expect(Prompt.PROMPT);
+        }
+    }
+
+    @Test
     void aChangedSourceIsBuiltAgainAndNothingElseIs() throws IOException {
         sandbox.set("MAVEN_ARGS_EXTRA", "-o  -Dx=y");
         sandbox.bash("copy/holdfast --version; copy/holdfast --version").exitCode();

@@ -81,6 +81,11 @@ final class Prompt implements AutoCloseable {
         return this;
     }
 
+    /** Takes the terminal away, as a lost connection or a closed window does. */
+    void hangUp() {
+        process.destroyForcibly();
+    }
+
     @Override
     public void close() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -2,6 +2,8 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -135,6 +137,58 @@ class ScriptTest {
                         .exitCode())
                 .isEqualTo(3);
         assertThat(sandbox.holdfast("fence", "f", "x", "--", "true").exitCode()).isEqualTo(64);
+    }
+
+    @Test
+    void whatIsNoTokenOrNoFileForOneIsRefused() throws IOException {
+        // The largest that fits into 63 bits is compared; a larger one would look small.
+        assertThat(sandbox.holdfast("fence", "f", "9223372036854775807").output())
+                .isEmpty();
+        assertThat(sandbox.holdfast("fence", "f", "9999999999999999999").exitCode())
+                .isEqualTo(64);
+        Files.writeString(sandbox.path("large"), "99999999999999999999\n");
+        Files.writeString(sandbox.path("text"), "00000000000000000003x\n");
+        for (String file : new String[] {"large", "text", ".", "/dev/zero"}) {
+            Launched refused = sandbox.holdfast("fence", file, "4096", "--", "touch", "never");
+            assertThat(refused.exitCode()).as(file).isEqualTo(74);
+            assertThat(refused.err()).startsWith("holdfast: '" + file + "' ").hasLineCount(1);
+        }
+        assertThat(sandbox.path("never")).doesNotExist();
+    }
+
+    @Test
+    void aScriptThatDiesWhileItWaitsLeavesTheLine() {
+        sandbox.holdfast("run", "x", "--", "sh", "-c", "echo in > in; exec sleep 1000");
+        sandbox.line("in");
+        Launched script = sandbox.bash("echo $$ > waiting; " + ACQUIRE + "touch never");
+        sandbox.line("waiting");
+        awaitLine("waits 1");
+
+        Sandbox.signal("KILL", script.pid());
+
+        Sandbox.await().until(() -> !sandbox.holdfast("show", "x").output().contains("waits"));
+        assertThat(sandbox.path("never")).doesNotExist();
+    }
+
+    @Test
+    void aLineThatNobodyCanReadGivesTheLockBack() {
+        Launched full = sandbox.bash("exec \"$HOLDFAST\" acquire --for $$ x > /dev/full");
+        assertThat(full.exitCode()).isEqualTo(70);
+        assertThat(full.err())
+                .startsWith("holdfast: the line for the shell could not be written")
+                .hasLineCount(1);
+        assertThat(sandbox.holdfast("ls", "-q").output()).isEmpty();
+
+        Launched closed = sandbox.bash("exec 3> >(:); wait $!; exec \"$HOLDFAST\" acquire --for $$ x >&3");
+        assertThat(closed.exitCode()).isEqualTo(70);
+        assertThat(sandbox.holdfast("ls", "-q").output()).isEmpty();
+    }
+
+    private void awaitLine(String text) {
+        Sandbox.await().until(() -> {
+            Launched show = sandbox.holdfast("show", "x");
+            return show.exitCode() == 0 && show.out().contains(text);
+        });
     }
 
     @Test

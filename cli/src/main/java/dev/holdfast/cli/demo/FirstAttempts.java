@@ -9,6 +9,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.params.SetParams;
@@ -32,6 +33,12 @@ final class FirstAttempts {
     private final Narration narration;
     private final List<Player> players = new ArrayList<>();
 
+    /** What is done at the end in any case. */
+    private interface Ending extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     FirstAttempts(Narration narration) {
         this.narration = narration;
     }
@@ -39,8 +46,10 @@ final class FirstAttempts {
     /** {@return whether everything went as it had to} */
     boolean play() throws InterruptedException {
         System.err.println("holdfast: starting Redis servers ...");
+        // The players end before the database does: a client of an embedded one that loses its server becomes it.
         try (LentServers servers = LentServers.start("redis", "sentinel");
-                DemoDatabase database = DemoDatabase.embedded(Account.TABLES)) {
+                DemoDatabase database = DemoDatabase.embedded(Account.TABLES);
+                Ending everybody = () -> players.forEach(Player::close)) {
             String redis = servers.url("redis").orElseThrow(() -> new DemoException(servers.reason("redis")));
             String sentinel = servers.url("sentinel").orElseThrow(() -> new DemoException(servers.reason("sentinel")));
             try (Jedis naive = new Jedis(URI.create(redis))) {
@@ -52,8 +61,6 @@ final class FirstAttempts {
             return narration.asExpected();
         } catch (SQLException failure) {
             throw new DemoException("the database failed (SQL state " + failure.getSQLState() + ")", failure);
-        } finally {
-            players.forEach(Player::close);
         }
     }
 
@@ -71,8 +78,9 @@ final class FirstAttempts {
         naive.del(KEY);
 
         narration.part("The same with Holdfast");
-        Player a = user("A", redis);
-        Player b = user("B", redis);
+        List<Player> both = users(redis, "A", "B");
+        Player a = both.get(0);
+        Player b = both.get(1);
         long first = Long.parseLong(a.ask("acquire " + LEASE, "token"));
         narration.step("A", "has the lock, token " + first + ", with a lease of 2 seconds from the first moment");
         a.kill();
@@ -122,9 +130,10 @@ final class FirstAttempts {
     /** A is stopped beyond its lease, B takes over, A releases what is not its own any more. */
     private void lateRelease(String redis, String title) throws InterruptedException {
         narration.part(title);
-        Player a = user("A", redis);
-        Player b = user("B", redis);
-        Player c = user("C", redis);
+        List<Player> all = users(redis, "A", "B", "C");
+        Player a = all.get(0);
+        Player b = all.get(1);
+        Player c = all.get(2);
         narration.step("A", "has the lock, token " + a.ask("acquire " + LEASE, "token"));
         try (Pause pause = Pause.of(a.pid())) {
             narration.event("A is stopped beyond its lease (kill -STOP " + a.pid() + ").");
@@ -139,15 +148,16 @@ final class FirstAttempts {
                 released.equals("false") && held.equals("true") && tried.equals("taken"),
                 "Nothing happened to B's lock: for B isHeld() is " + held + ", for C it is " + tried + ".");
         b.ask("release", "released");
-        List.of(a, b, c).forEach(Player::close);
+        all.forEach(Player::close);
     }
 
     private void failover(LentServers servers, String sentinel, DemoDatabase database)
             throws SQLException, InterruptedException {
         narration.chapter("4. A failover that forgets the lock");
         database.execute(Account.CREATION, Account.CLEAR, Account.FILL);
-        Player a = user("A", sentinel);
-        Player b = user("B", sentinel);
+        List<Player> both = users(sentinel, "A", "B");
+        Player a = both.get(0);
+        Player b = both.get(1);
         a.ask("account " + database.url(), "there");
         b.ask("account " + database.url(), "there");
         String master = servers.ask("hold-replicas");
@@ -197,10 +207,14 @@ final class FirstAttempts {
         return started;
     }
 
-    private Player user(String name, String lockUrl) throws InterruptedException {
-        Player started = user(name);
-        started.ask("locks " + lockUrl, "there");
-        return started;
+    /** Starts some at once, and waits until all of them know where the locks are. */
+    private List<Player> users(String lockUrl, String... names) throws InterruptedException {
+        List<Player> users = Stream.of(names).map(this::user).toList();
+        users.forEach(each -> each.tell("locks " + lockUrl));
+        for (Player each : users) {
+            each.expect("there");
+        }
+        return users;
     }
 
     private static boolean take(Jedis client, String owner, long millis) {

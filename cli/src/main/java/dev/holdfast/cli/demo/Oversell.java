@@ -74,8 +74,9 @@ final class Oversell {
                                 ? Player.start(name, SalesWorker.class)
                                 : Player.startWithPassword(name, SalesWorker.class));
             }
+            players.forEach(player -> player.tell("at " + database.url()));
             for (Player player : players) {
-                player.ask("at " + database.url(), "there");
+                player.expect("there");
             }
             return sell(database, players, rows);
         } finally {

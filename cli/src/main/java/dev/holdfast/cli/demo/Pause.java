@@ -10,14 +10,15 @@ import java.util.concurrent.TimeUnit;
 final class Pause implements AutoCloseable {
     /** A signal takes its time on a busy machine, and until then the process goes on: so its threads are looked at. */
     private static final String KEEPER = """
-            kill -STOP "$1" || exit
+            kill -STOP "$1" 2>/dev/null || exit
             for try in {1..1000}; do
                 grep -sL ') [TtZX] ' /proc/"$1"/task/*/stat | grep -q . || break
                 sleep 0.01
             done
             echo stopped
             read -r
-            kill -CONT "$1"
+            # A demonstration that was interrupted has ended it meanwhile.
+            kill -CONT "$1" 2>/dev/null
             """;
 
     private static final long PATIENCE_SECONDS = 60;

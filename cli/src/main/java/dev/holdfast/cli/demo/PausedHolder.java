@@ -6,6 +6,7 @@ import java.time.Duration;
 /** The demonstration of a holder that is stopped beyond its lease. */
 final class PausedHolder {
     private static final String LEASE = "2s";
+    private static final String LONG_LEASE = "1m";
     private static final int FIRST = 50;
     private static final int SECOND = 30;
     private static final int MOST_STOPS = 50;
@@ -23,12 +24,16 @@ final class PausedHolder {
                 Player b = Player.start("B", LockUser.class)) {
             database.execute(Account.CREATION);
             for (Player each : new Player[] {a, b}) {
-                each.ask("locks " + database.lockUrl(), "there");
-                each.ask("account " + database.url(), "there");
+                each.tell("locks " + database.lockUrl());
+                each.tell("account " + database.url());
+            }
+            for (Player each : new Player[] {a, b}) {
+                each.expect("there");
+                each.expect("there");
             }
             System.out.println("Two processes, A and B, withdraw " + FIRST + " and " + SECOND + " from an account with "
                     + Account.BALANCE + ",");
-            System.out.println("one at a time, under a lock with a lease of 2 seconds.");
+            System.out.println("one at a time, under a lock. A's lease is 2 seconds.");
             play(database, a, b, "plain");
             play(database, a, b, "guarded");
             return narration.asExpected();
@@ -52,7 +57,8 @@ final class PausedHolder {
             // It will read this when it goes on: the next thing that it does is to write what it has computed.
             a.tell("withdraw " + FIRST + " " + manner);
 
-            long second = Long.parseLong(b.ask("acquire " + LEASE, "token"));
+            // B gives it back; a machine that is in no hurry must not take it away before.
+            long second = Long.parseLong(b.ask("acquire " + LONG_LEASE, "token"));
             narration.step(
                     "B",
                     "waits until A's lease has ended, then gets the lock, token " + second

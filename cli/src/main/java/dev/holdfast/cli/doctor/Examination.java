@@ -1,13 +1,10 @@
 package dev.holdfast.cli.doctor;
 
-import dev.holdfast.cli.store.StoreChoice;
-import java.util.List;
-
-/** What {@code doctor} knows of one kind of store. It only reads, over a connection of its own. */
+/** What {@code doctor} knows of one kind of store. It only reads, over connections of its own. */
 interface Examination {
-    /** {@return whether it knows the store at this URL} */
-    boolean knows(String url);
+    /** {@return whether it knows stores of this scheme, which is in lower case} */
+    boolean knows(String scheme);
 
-    /** {@return what it has found; never empty} */
-    List<Finding> examine(StoreChoice choice);
+    /** Looks at a store. A server that does not answer or refuses is a finding, not a failure. */
+    void examine(Subject subject, Findings findings);
 }

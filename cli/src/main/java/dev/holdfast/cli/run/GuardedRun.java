@@ -120,12 +120,12 @@ public final class GuardedRun {
         if (outcome instanceof Outcome.Ended ended) {
             return ended.status();
         }
-        if (outcome instanceof Outcome.Interrupted interrupted) {
-            return interrupted(interrupted.signal());
+        if (outcome instanceof Outcome.Interrupted) {
+            return outcome.code();
         }
         if (outcome instanceof Outcome.TimeUp) {
             String most = request.terms().atMost().map(Durations::exact).orElse("");
-            return new Complaint("stopped the command after " + most + " (--at-most)", Exit.TIME_UP).complain();
+            return new Complaint("stopped the command after " + most + " (--at-most)", outcome.code()).complain();
         }
         if (outcome instanceof Outcome.LockLost lost) {
             term.lost();
@@ -133,7 +133,7 @@ public final class GuardedRun {
             return new Complaint(
                             "lost " + quoted() + " while the command ran: "
                                     + lost.reason().explanation() + eviction,
-                            Exit.LOST)
+                            lost.code())
                     .complain();
         }
         if (outcome instanceof Outcome.Silent) {
@@ -142,10 +142,10 @@ public final class GuardedRun {
                             "gave up " + quoted()
                                     + " while the command ran: holdfast itself was stopped for longer than"
                                     + " the lease, so the command was stopped",
-                            Exit.LOST)
+                            outcome.code())
                     .complain();
         }
-        return new Complaint(((Outcome.Unprotected) outcome).sentence(), Exit.INTERNAL).complain();
+        return new Complaint(((Outcome.Unprotected) outcome).sentence(), outcome.code()).complain();
     }
 
     /** Who took it away and why, if the store can still tell. */

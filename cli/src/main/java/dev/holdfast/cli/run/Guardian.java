@@ -68,7 +68,11 @@ final class Guardian {
         PipePair script = PipePair.inherited(PIPE_PROPERTY);
         Watchdog watchdog = Watchdog.connect(mailbox::add);
         Signals.handle(mailbox::add);
-        owner.onExit().thenRun(() -> mailbox.add(new Event.OwnerEnded()));
+        owner.onExit().thenRun(() -> {
+            mailbox.add(new Event.OwnerEnded());
+            // Nobody waits for the lock any more.
+            mailbox.add(Event.Signalled.TERM);
+        });
         mailbox.beInterrupted();
         try (Holdfast client = Stores.connect(choice, request.lease())) {
             Optional<Lease> lease = obtain(client);

@@ -90,9 +90,11 @@ final class Supervision {
         if (outcome instanceof Outcome.Ended && lease.isHeld() && !isLeastTimeOver()) {
             letRunnerEnd();
             stay();
+            mailbox.beImpatient(outcome.code());
             lease.release();
             return outcome;
         }
+        mailbox.beImpatient(outcome.code());
         boolean held = lease.release();
         letRunnerEnd();
         return outcome instanceof Outcome.Ended && !held ? lost() : outcome;

@@ -97,7 +97,7 @@ public record Connector(
         if (factory != null) {
             if (url != null || !options.isEmpty() || credentials != null) {
                 throw new StoreMisconfiguredException(
-                        "a store factory takes no URL, options or credentials; give either the one or the others");
+                        "a store factory cannot be combined with a URL, options or credentials; give one or the other");
             }
             return factory;
         }

@@ -54,6 +54,11 @@ final class Member {
         return current;
     }
 
+    /** Whether it is a connection of the user's that was closed for good. */
+    boolean isShutDownByItsUser() {
+        return lent instanceof ManagedChannel users && users.isShutdown();
+    }
+
     /** Leaves a connection, unless somebody has done so before. */
     synchronized void leave(Channel failed) {
         if (failed == own && own != null) {
@@ -62,6 +67,8 @@ final class Member {
             own.shutdown();
             own = null;
         } else if (lent instanceof ManagedChannel users) {
+            // Its connection may be one that nobody hears of any more. What else is under way on it may go on.
+            users.enterIdle();
             users.resetConnectBackoff();
         }
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.etcd;
 
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.ShortWait;
 import dev.holdfast.spi.StoreContext;
 import io.etcd.jetcd.api.AuthGrpc;
@@ -216,6 +217,10 @@ final class Wire {
     }
 
     private Channel open(Member member, Call call) {
+        if (member.isShutDownByItsUser()) {
+            throw new StoreMisconfiguredException(
+                    "the channel to etcd was shut down before Holdfast; shut it down after Holdfast");
+        }
         try {
             return member.channel();
         } catch (IllegalStateException whileClosing) {

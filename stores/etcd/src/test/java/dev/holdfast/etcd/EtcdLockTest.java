@@ -15,7 +15,7 @@ final class EtcdLockTest extends LockStoreContract {
 
     @BeforeAll
     static void start() throws InterruptedException {
-        url = "etcd://" + GivenEtcd.addresses(rig) + "/tck#session=4s";
+        url = "etcd://" + GivenEtcd.addresses(rig) + "/tck#session=3s";
     }
 
     @Override

@@ -72,12 +72,15 @@ final class HandsTest {
 
     @Test
     void waiterWhoseKeyIsDeletedInTheMomentOfTheReleaseIsNotGrantedBesideTheNext() throws InterruptedException {
+        Holdfast holder = client();
+        Holdfast waiter = client();
+        Holdfast behind = client();
         for (int round = 0; round < 20; round++) {
             String name = "race-" + round;
-            Lease first = client().lock(name).acquire();
-            CompletableFuture<Lease> second = client().lock(name).acquireAsync();
+            Lease first = holder.lock(name).acquire();
+            CompletableFuture<Lease> second = waiter.lock(name).acquireAsync();
             Keys.Entry waiting = untilLine(name, 2).get(1);
-            CompletableFuture<Lease> third = client().lock(name).acquireAsync();
+            CompletableFuture<Lease> third = behind.lock(name).acquireAsync();
             untilLine(name, 3);
 
             CompletableFuture<Void> deleted = CompletableFuture.runAsync(() -> keys.delete(waiting));
@@ -89,8 +92,6 @@ final class HandsTest {
                     .until(() -> !second.isDone() || !second.join().isHeld());
             assertThat(next.isHeld()).isTrue();
             next.close();
-            close();
-            clients.clear();
         }
     }
 

@@ -11,6 +11,7 @@ import dev.holdfast.rig.mysql.MySql;
 import dev.holdfast.rig.postgres.Postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -44,15 +45,14 @@ final class AdvisoryNamesTest {
     }
 
     private static void assertThatEachExcludesTheOthers(List<String> urls) throws InterruptedException {
-        for (String holding : urls) {
-            try (Holdfast holder = Holdfast.connect(holding + "&strategy=advisory");
-                    Lease lease = holder.lock("same").acquire()) {
-                for (String trying : urls) {
-                    try (Holdfast other = Holdfast.connect(trying + "&strategy=advisory")) {
+        List<Holdfast> clients = new ArrayList<>();
+        try {
+            urls.forEach(url -> clients.add(Holdfast.connect(url + "&strategy=advisory")));
+            for (Holdfast holder : clients) {
+                try (Lease lease = holder.lock("same").acquire()) {
+                    for (Holdfast other : clients) {
                         assertThat(other.lock("same").tryAcquire())
-                                .as(
-                                        "%s while %s holds",
-                                        trying.replaceFirst(".*#", ""), holding.replaceFirst(".*#", ""))
+                                .as("%s while %s holds", prefix(urls, clients, other), prefix(urls, clients, holder))
                                 .isEmpty();
                         assertThat(other.inspect("same").orElseThrow().holders())
                                 .extracting(seen -> seen.token())
@@ -60,7 +60,13 @@ final class AdvisoryNamesTest {
                     }
                 }
             }
+        } finally {
+            clients.forEach(Holdfast::close);
         }
+    }
+
+    private static String prefix(List<String> urls, List<Holdfast> clients, Holdfast client) {
+        return urls.get(clients.indexOf(client)).replaceFirst(".*#", "");
     }
 
     @Test

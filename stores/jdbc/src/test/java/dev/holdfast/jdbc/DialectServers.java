@@ -15,15 +15,21 @@ import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** A database of each dialect for the tests of one class, found or started when needed. Used by one thread. */
+/** A database of each dialect for the tests of one class, found or made when needed. Used by one thread. */
 public final class DialectServers {
     private static final int CONNECTIONS = 4;
 
-    private final Rig rig;
+    private final @Nullable Rig rig;
     private final Map<Dialect, Access> known = new EnumMap<>(Dialect.class);
 
-    /** With servers that end with the rig. */
+    /** On servers that other classes use too. */
+    public DialectServers() {
+        this.rig = null;
+    }
+
+    /** With servers of its own, which end with the rig. */
     public DialectServers(Rig rig) {
         this.rig = rig;
     }
@@ -53,14 +59,20 @@ public final class DialectServers {
     private Access access(Dialect dialect) throws InterruptedException {
         Access access = known.get(dialect);
         if (access == null) {
-            access = switch (dialect) {
-                case POSTGRESQL -> Postgres.given(rig);
-                case MARIADB -> MariaDb.given(rig);
-                case MYSQL -> MySql.given(rig);
-                case H2 -> new Access("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "", "");
-            };
+            access = dialect == Dialect.H2
+                    ? new Access("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "", "")
+                    : rig == null ? SharedServers.database(dialect) : given(dialect, rig);
             known.put(dialect, access);
         }
         return access;
+    }
+
+    private static Access given(Dialect dialect, Rig rig) throws InterruptedException {
+        return switch (dialect) {
+            case POSTGRESQL -> Postgres.given(rig);
+            case MARIADB -> MariaDb.given(rig);
+            case MYSQL -> MySql.given(rig);
+            case H2 -> throw new IllegalArgumentException("H2 runs in this process");
+        };
     }
 }

@@ -25,14 +25,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What goes wrong between a client and its database, with the lease strategy on a real server. */
+/** What goes wrong between a client and its database, with the lease strategy on a real server, one for all tests. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class FaultCases {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -51,16 +55,23 @@ abstract class FaultCases {
         return server;
     }
 
-    @BeforeEach
+    @BeforeAll
     void startServer() throws InterruptedException {
         server = start(rig);
+    }
+
+    @BeforeEach
+    void serverRuns() throws InterruptedException {
+        if (!server.server().isRunning()) {
+            server.start();
+        }
     }
 
     @AfterEach
     @SuppressWarnings("InterruptedExceptionSwallowed") // Clients do not throw it when they are closed.
     void closeClients() throws Exception {
-        for (AutoCloseable client : open) {
-            client.close();
+        while (!open.isEmpty()) {
+            open.remove(0).close();
         }
     }
 
@@ -146,7 +157,7 @@ abstract class FaultCases {
     void blackHoleIsLossByTheDeadlineAndTheLockGoesToSomebodyElse()
             throws ExecutionException, InterruptedException, TimeoutException {
         FaultProxy cable = FaultProxy.before(rig, server.port());
-        LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(3));
+        LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofMillis(1_500));
         Lease lease =
                 client(server.accessThrough(cable.port())).lock("hole", options).acquire();
         CompletableFuture<Boolean> told = new CompletableFuture<>();
@@ -191,19 +202,15 @@ abstract class FaultCases {
     void renewalsGoOnWhenTheApplicationHasEmptiedThePool() throws SQLException, InterruptedException {
         try (HikariDataSource pool = pool(true, null)) {
             Holdfast locks = keep(Holdfast.builder().store(JdbcStore.on(pool)).build());
-            LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(2));
+            LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(3));
             Lease lease = locks.lock("busy", options).acquire();
             List<Connection> taken = new ArrayList<>();
             try {
                 while (pool.getHikariPoolMXBean().getActiveConnections() < pool.getMaximumPoolSize()) {
                     taken.add(pool.getConnection());
                 }
-                long until =
-                        System.nanoTime() + options.leaseTime().multipliedBy(3).toNanos();
-                Awaitility.await().atMost(PATIENCE).until(() -> {
-                    assertThat(lease.isHeld()).isTrue();
-                    return System.nanoTime() - until > 0;
-                });
+                untilRenewed(lease);
+                untilRenewed(lease);
             } finally {
                 for (Connection connection : taken) {
                     connection.close();
@@ -256,6 +263,16 @@ abstract class FaultCases {
         assertThatThrownBy(() -> Holdfast.connect(access.jdbcUrlWithCredentials() + "#prefix=a;b"))
                 .isInstanceOf(StoreMisconfiguredException.class)
                 .hasMessageContaining("prefix");
+    }
+
+    /** Only a renewal makes what is left of a lease more. */
+    private static void untilRenewed(Lease lease) {
+        AtomicReference<Duration> before = new AtomicReference<>(lease.remaining());
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            assertThat(lease.isHeld()).isTrue();
+            Duration left = lease.remaining();
+            return left.compareTo(before.getAndSet(left)) > 0;
+        });
     }
 
     private HikariDataSource pool(boolean autoCommit, String isolation) {

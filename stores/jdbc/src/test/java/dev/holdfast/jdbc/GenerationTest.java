@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
 import dev.holdfast.jdbc.dialect.Dialect;
-import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -17,10 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class GenerationTest {
     private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1_000;
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     @ParameterizedTest
     @EnumSource

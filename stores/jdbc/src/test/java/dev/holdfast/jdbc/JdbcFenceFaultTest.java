@@ -49,9 +49,9 @@ final class JdbcFenceFaultTest {
 
     @BeforeEach
     void prepare() throws InterruptedException, SQLException {
-        pool = servers.pool(database);
+        pool = servers.ownPool(database);
         network = FaultProxy.before(rig, servers.server(database).port());
-        remote = servers.poolThrough(database, network.port(), true, Connection.TRANSACTION_READ_COMMITTED);
+        remote = servers.ownPoolThrough(database, network.port());
         execute(pool, "DROP TABLE IF EXISTS account");
         execute(pool, "DROP TABLE IF EXISTS fence_of_accounts");
         execute(pool, "CREATE TABLE account (id INT PRIMARY KEY, balance INT NOT NULL, version INT, fence BIGINT)");
@@ -122,9 +122,9 @@ final class JdbcFenceFaultTest {
                 assertThatThrownBy(() -> fence.run(pool, successor, this::withdraw))
                         .isInstanceOf(SQLException.class);
                 servers.server(database).start();
-                assertThatThrownBy(() -> fence.run(servers.pool(database), stale, this::withdraw))
+                assertThatThrownBy(() -> fence.run(servers.ownPool(database), stale, this::withdraw))
                         .isInstanceOf(StaleTokenException.class);
-                pool = servers.pool(database);
+                pool = servers.ownPool(database);
                 fence.run(pool, successor, this::withdraw);
             }
         }

@@ -3,23 +3,18 @@ package dev.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.jdbc.dialect.Dialect;
-import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreUri;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A statement of PostgreSQL takes 65,535 values, and there may be more names. */
 final class ManyNamesTest {
     private static final int MANY = 70_000;
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     @Test
     void moreNamesAreListedThanAStatementTakes() throws SQLException, InterruptedException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.jdbc.dialect.Dialect;
-import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.LockStore;
 import java.sql.Connection;
@@ -18,7 +17,6 @@ import liquibase.database.jvm.JdbcConnection;
 import liquibase.exception.LiquibaseException;
 import liquibase.resource.ClassLoaderResourceAccessor;
 import org.flywaydb.core.Flyway;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,10 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class MigrationsTest {
     private static final String SCRIPTS = "dev/holdfast/jdbc/sql/";
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     @ParameterizedTest
     @EnumSource

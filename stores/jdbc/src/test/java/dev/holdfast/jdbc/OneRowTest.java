@@ -36,10 +36,10 @@ final class OneRowTest {
                 List.of(RealDatabase.MARIADB_COUNTING_MATCHES, RealDatabase.MYSQL_COUNTING_MATCHES)) {
             ExecutorService threads = Executors.newFixedThreadPool(2);
             try (HikariDataSource pool = new HikariDataSource();
-                    Connection operator = SERVERS.server(database).connect();
-                    Connection purge = SERVERS.server(database).connect();
-                    Connection watch = SERVERS.server(database).connect()) {
-                pool.setJdbcUrl(SERVERS.server(database).access().jdbcUrlWithCredentials());
+                    Connection operator = SERVERS.access(database).connect();
+                    Connection purge = SERVERS.access(database).connect();
+                    Connection watch = SERVERS.access(database).connect()) {
+                pool.setJdbcUrl(SERVERS.access(database).jdbcUrlWithCredentials());
                 try (Holdfast locks =
                         Holdfast.builder().store(JdbcStore.on(pool)).build()) {
                     locks.lock("blocked").acquire().close();

@@ -3,7 +3,6 @@ package dev.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.jdbc.dialect.Dialect;
-import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -22,7 +21,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * What clients tell each other through PostgreSQL, overheard. Whoever waits looks twice a second besides, so that locks
@@ -31,10 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class PostgresNoticeTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     @Test
     void holderIsToldOfTheFirstWhoWaits() throws SQLException, InterruptedException {

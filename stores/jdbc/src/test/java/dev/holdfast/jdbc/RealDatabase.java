@@ -1,6 +1,8 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.database.Access;
 import dev.holdfast.rig.database.DatabaseServer;
 import dev.holdfast.rig.mariadb.MariaDb;
 import dev.holdfast.rig.mysql.MySql;
@@ -16,39 +18,30 @@ import javax.sql.DataSource;
 
 /** Every database that the tools for tables are tested on, in both ways of counting changed rows where there are two. */
 enum RealDatabase {
-    H2(Server.H2, ""),
-    POSTGRESQL(Server.POSTGRESQL, ""),
-    MARIADB_COUNTING_MATCHES(Server.MARIADB, "useAffectedRows=false"),
-    MARIADB_COUNTING_CHANGES(Server.MARIADB, "useAffectedRows=true"),
-    MYSQL_COUNTING_MATCHES(Server.MYSQL, "useAffectedRows=false"),
-    MYSQL_COUNTING_CHANGES(Server.MYSQL, "useAffectedRows=true");
+    H2(Dialect.H2, ""),
+    POSTGRESQL(Dialect.POSTGRESQL, ""),
+    MARIADB_COUNTING_MATCHES(Dialect.MARIADB, "useAffectedRows=false"),
+    MARIADB_COUNTING_CHANGES(Dialect.MARIADB, "useAffectedRows=true"),
+    MYSQL_COUNTING_MATCHES(Dialect.MYSQL, "useAffectedRows=false"),
+    MYSQL_COUNTING_CHANGES(Dialect.MYSQL, "useAffectedRows=true");
 
-    private enum Server {
-        H2,
-        POSTGRESQL,
-        MARIADB,
-        MYSQL
-    }
-
-    private final Server server;
+    private final Dialect server;
     private final String parameters;
 
-    RealDatabase(Server server, String parameters) {
+    RealDatabase(Dialect server, String parameters) {
         this.server = server;
         this.parameters = parameters;
     }
 
     boolean isMySqlFamily() {
-        return server == Server.MARIADB || server == Server.MYSQL;
+        return server == Dialect.MARIADB || server == Dialect.MYSQL;
     }
 
-    /** The servers of one rig, started when needed. */
+    /** The databases of one class, on servers that others use too, made when needed; pools end with a rig. */
     static final class Servers {
-        /** A test that blocks itself should fail, not hang: without it a table is waited for a year. */
-        private static final String BOUND = "lock_wait_timeout=20";
-
         private final Rig rig;
-        private final Map<Server, DatabaseServer> running = new EnumMap<>(Server.class);
+        private final Map<Dialect, Access> known = new EnumMap<>(Dialect.class);
+        private final Map<Dialect, DatabaseServer> running = new EnumMap<>(Dialect.class);
         private final String h2 = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
         Servers(Rig rig) {
@@ -62,40 +55,56 @@ enum RealDatabase {
 
         /** A pool that hands out connections in a state of the test's choice. */
         RawPool pool(RealDatabase database, boolean autoCommit, int isolation) throws InterruptedException {
-            if (database.server == Server.H2) {
+            if (database.server == Dialect.H2) {
                 return rig.keep(new RawPool(h2, "sa", "", autoCommit, isolation));
             }
-            DatabaseServer server = server(database);
-            return poolThrough(database, server.port(), autoCommit, isolation);
+            return pool(database, access(database), autoCommit, isolation);
         }
 
-        /** A pool that reaches the database over a detour. */
-        RawPool poolThrough(RealDatabase database, int port, boolean autoCommit, int isolation)
-                throws InterruptedException {
-            DatabaseServer server = server(database);
-            String url = server.accessThrough(port).jdbcUrl();
+        Access access(RealDatabase database) throws InterruptedException {
+            Access access = known.get(database.server);
+            if (access == null) {
+                access = SharedServers.database(database.server);
+                known.put(database.server, access);
+            }
+            return access;
+        }
+
+        /** A pool on a server of this class alone, which it may break. */
+        RawPool ownPool(RealDatabase database) throws InterruptedException {
+            return ownPoolThrough(database, server(database).port());
+        }
+
+        /** A pool that reaches that server over a detour. */
+        RawPool ownPoolThrough(RealDatabase database, int port) throws InterruptedException {
+            return pool(database, server(database).accessThrough(port), true, Connection.TRANSACTION_READ_COMMITTED);
+        }
+
+        /** A server of this class alone. */
+        DatabaseServer server(RealDatabase database) throws InterruptedException {
+            DatabaseServer own = running.get(database.server);
+            if (own == null) {
+                own = switch (database.server) {
+                    case POSTGRESQL -> Postgres.start(rig);
+                    case MARIADB -> MariaDb.start(rig, SharedServers.BOUND);
+                    case MYSQL -> MySql.start(rig, SharedServers.BOUND);
+                    case H2 -> throw new IllegalArgumentException("H2 runs in this process");
+                };
+                running.put(database.server, own);
+                rig.keep(() -> running.remove(database.server));
+            }
+            return own;
+        }
+
+        private RawPool pool(RealDatabase database, Access access, boolean autoCommit, int isolation) {
+            String url = access.jdbcUrl();
             String separator = url.contains("?") ? "&" : "?";
             return rig.keep(new RawPool(
                     database.parameters.isEmpty() ? url : url + separator + database.parameters,
-                    server.user(),
-                    server.password(),
+                    access.user(),
+                    access.password(),
                     autoCommit,
                     isolation));
-        }
-
-        DatabaseServer server(RealDatabase database) throws InterruptedException {
-            DatabaseServer known = running.get(database.server);
-            if (known == null) {
-                known = switch (database.server) {
-                    case POSTGRESQL -> Postgres.start(rig);
-                    case MARIADB -> MariaDb.start(rig, BOUND);
-                    case MYSQL -> MySql.start(rig, BOUND);
-                    case H2 -> throw new IllegalArgumentException("H2 runs in this process");
-                };
-                running.put(database.server, known);
-                rig.keep(() -> running.remove(database.server));
-            }
-            return known;
         }
     }
 

@@ -11,7 +11,11 @@ import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,7 +52,8 @@ final class SharedPoolTest {
         return database == RealDatabase.POSTGRESQL
                 ? RealDatabase.ask(
                         pool,
-                        "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity WHERE datname = current_database()")
+                        "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity WHERE datname ="
+                                + " current_database()")
                 : "";
     }
 
@@ -77,6 +82,29 @@ final class SharedPoolTest {
             assertThatThrownBy(
                             () -> Holdfast.builder().store(JdbcStore.on(pool)).build())
                     .isInstanceOf(StoreMisconfiguredException.class);
+        }
+    }
+
+    @Test
+    void whoWaitsIsToldThatThePoolWasClosed() throws InterruptedException {
+        String url = "jdbc:h2:mem:closed-early;DB_CLOSE_DELAY=-1";
+        try (HikariDataSource pool = new HikariDataSource();
+                Holdfast rival = Holdfast.connect(url)) {
+            pool.setJdbcUrl(url);
+            try (Holdfast locks = Holdfast.builder().store(JdbcStore.on(pool)).build();
+                    Lease held = rival.lock("waited-for").acquire()) {
+                assertThat(locks.lock("waited-for").tryAcquire()).isEmpty();
+                CompletableFuture<Lease> waiting = locks.lock("waited-for").acquireAsync();
+                pool.close();
+
+                Awaitility.await().atMost(Duration.ofSeconds(30)).until(waiting::isDone);
+                assertThatThrownBy(waiting::join)
+                        .isInstanceOf(CompletionException.class)
+                        .cause()
+                        .isInstanceOf(StoreMisconfiguredException.class)
+                        .hasMessageContaining("closed before Holdfast");
+                assertThat(held.isHeld()).isTrue();
+            }
         }
     }
 }

@@ -156,9 +156,9 @@ final class SmallPoolTest {
     private static HikariDataSource pool(RealDatabase database) throws InterruptedException {
         HikariDataSource pool = new HikariDataSource();
         if (database == RealDatabase.H2) {
-            pool.setJdbcUrl("jdbc:h2:mem:small;DB_CLOSE_DELAY=-1");
+            pool.setJdbcUrl("jdbc:h2:mem:small;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=500");
         } else {
-            pool.setJdbcUrl(SERVERS.server(database).access().jdbcUrlWithCredentials());
+            pool.setJdbcUrl(SERVERS.access(database).jdbcUrlWithCredentials());
         }
         pool.setMaximumPoolSize(SIZE);
         pool.setConnectionTimeout(5_000);

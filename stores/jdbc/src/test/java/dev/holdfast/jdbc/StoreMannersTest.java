@@ -10,23 +10,18 @@ import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.PoolSource;
-import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** How the store treats what it is given. */
 final class StoreMannersTest {
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     private static RawPool pool() {
         return new RawPool(

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 import org.awaitility.core.ConditionTimeoutException;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
@@ -64,8 +65,7 @@ final class SlotMover {
         awaitAgreement();
         List<RedisNode> inOrder = new ArrayList<>(List.of(target, source));
         masters.stream().filter(each -> !inOrder.contains(each)).forEach(inOrder::add);
-        inOrder.forEach(each -> own(each, slot, ids.get(to)));
-        settle(target);
+        settle(inOrder, slot, ids.get(to));
         return to;
     }
 
@@ -74,23 +74,32 @@ final class SlotMover {
      * before the last could take a slot back that moves again too soon, for nobody.
      */
     private void awaitAgreement() {
-        await().atMost(Duration.ofSeconds(30))
-                .pollInterval(Duration.ofMillis(10))
-                .until(this::agree);
+        try {
+            await().atMost(Duration.ofSeconds(30))
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(this::agree);
+        } catch (ConditionTimeoutException undecided) {
+            String views = masters.stream()
+                    .map(master -> master.port() + " says:\n" + master.ask("CLUSTER", "NODES"))
+                    .collect(Collectors.joining("\n"));
+            throw new IllegalStateException("the masters do not agree with each other\n" + views, undecided);
+        }
     }
 
     /**
-     * Waits until the others know the new owner. One of them may have heard a belated message of another owner after it was
-     * told, and holds on to that if its epoch is not smaller: then the new owner takes a larger one, as tools that mend
-     * clusters have it done.
+     * Tells the new owner first, and waits until all masters say the same. One of them, also the owner, may hear a belated
+     * message of another owner after it was told, and holds on to that if its epoch is not smaller: then all are told
+     * again and the owner takes a larger epoch, as tools that mend clusters have it done.
      */
-    private void settle(RedisNode owner) {
+    private void settle(List<RedisNode> inOrder, String slot, String owner) {
+        inOrder.forEach(each -> own(each, slot, owner));
         try {
             await().atMost(Duration.ofSeconds(3))
                     .pollInterval(Duration.ofMillis(10))
                     .until(this::agree);
         } catch (ConditionTimeoutException undecided) {
-            owner.ask("CLUSTER", "BUMPEPOCH");
+            inOrder.forEach(each -> own(each, slot, owner));
+            inOrder.get(0).ask("CLUSTER", "BUMPEPOCH");
             awaitAgreement();
         }
     }

@@ -116,6 +116,13 @@ final class Call {
         };
     }
 
+    /** What to throw where the answer would have to be brought by the thread that waits for it. */
+    RuntimeException calledBack() {
+        return new StoreMisconfiguredException("'" + operation + "' for '" + lockName
+                + "' was called in a callback of Curator, on the only thread that brings ZooKeeper's answers, and would"
+                + " wait for itself; use acquireAsync() there, or another thread");
+    }
+
     /** What to throw when there is no connection to ask on. */
     RuntimeException unavailable(Throwable cause) {
         return new StoreUnavailableException(operation, lockName, cause);

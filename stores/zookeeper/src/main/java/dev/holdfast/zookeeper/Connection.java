@@ -1,5 +1,6 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
@@ -10,6 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.CuratorEventType;
+import org.apache.curator.framework.api.CuratorListener;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
@@ -36,6 +40,7 @@ final class Connection {
     private final StoreContext context;
     private final Observer observer;
     private final ConnectionStateListener listener = (client, state) -> stateChanged(state);
+    private final CuratorListener endListener = (client, event) -> happened(event);
     private volatile @Nullable Session current;
 
     /** What new nodes are made with; null until the tree was prepared. */
@@ -60,6 +65,9 @@ final class Connection {
         this.context = context;
         this.observer = observer;
         curator.getConnectionStateListenable().addListener(listener);
+        if (!owned) {
+            curator.getCuratorListenable().addListener(endListener);
+        }
     }
 
     /** Begins a call, which may last for the command timeout in all. */
@@ -69,11 +77,20 @@ final class Connection {
 
     /** A session in which the tree is prepared. */
     Session ready(Call call) {
-        Session session = session(call);
-        call.asksIn(session);
+        Session session = entered(call);
         if (acl == null) {
             acl = setup.prepare(session, call);
         }
+        return session;
+    }
+
+    /** A session in which a call may ask, and wait for answers. */
+    private Session entered(Call call) {
+        Session session = session(call);
+        if (session.isAnsweredBy(Thread.currentThread())) {
+            throw call.calledBack();
+        }
+        call.asksIn(session);
         return session;
     }
 
@@ -93,8 +110,7 @@ final class Connection {
 
     /** Checks that the ensemble takes writes from this client. */
     void ping(Call call) {
-        Session session = session(call);
-        call.asksIn(session);
+        Session session = entered(call);
         acl = setup.prepare(session, call);
         try {
             call.await(session.multi(List.of(Op.check(settings.layout().locks(), -1))));
@@ -122,6 +138,11 @@ final class Connection {
         return closed;
     }
 
+    /** The user has closed the client: its session is over, with all nodes, and there will not be another. */
+    boolean hasLostItsClient() {
+        return curator.getState() == CuratorFrameworkState.STOPPED;
+    }
+
     /**
      * Ends the session, or, where it is not ours to end, has what is left in it cleared away: within the command timeout if
      * the ensemble answers, otherwise as soon as it answers again.
@@ -132,6 +153,7 @@ final class Connection {
     void close(Function<Session, List<Claim>> left, BiFunction<Claim, Session, CompletableFuture<?>> clear) {
         closed = true;
         curator.getConnectionStateListenable().removeListener(listener);
+        curator.getCuratorListenable().removeListener(endListener);
         Session session = current;
         List<Claim> claims = session == null ? List.of() : left.apply(session);
         if (owned) {
@@ -169,8 +191,14 @@ final class Connection {
     }
 
     private ZooKeeper handle(Call call) {
-        if (closed || curator.getState() != CuratorFrameworkState.STARTED) {
-            throw call.unavailable(new IllegalStateException("the store or its Curator client is closed"));
+        if (closed) {
+            throw call.unavailable(new IllegalStateException("the store is closed"));
+        }
+        if (curator.getState() != CuratorFrameworkState.STARTED) {
+            throw new StoreMisconfiguredException(
+                    curator.getState() == CuratorFrameworkState.LATENT
+                            ? "the Curator client is not started; call its start() before Holdfast is built"
+                            : "the Curator client was closed before Holdfast; close it after Holdfast");
         }
         try {
             return curator.getZookeeperClient().getZooKeeper();
@@ -249,6 +277,17 @@ final class Connection {
         Session known = current;
         if (known != null && (state == ConnectionState.LOST || state == ConnectionState.RECONNECTED)) {
             look(known, state == ConnectionState.RECONNECTED);
+        }
+    }
+
+    /**
+     * The user closes the client although leases depend on it. Curator says so before it closes the session, and with it
+     * the nodes: this is the last moment to tell holders before somebody else is granted their locks.
+     */
+    private void happened(CuratorEvent event) {
+        Session known = current;
+        if (event.getType() == CuratorEventType.CLOSING && known != null) {
+            expired(known);
         }
     }
 

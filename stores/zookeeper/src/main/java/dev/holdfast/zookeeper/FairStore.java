@@ -54,8 +54,8 @@ final class FairStore implements LockStore {
                     Promise.SURVIVES_RESTART),
             Duration.ofMillis(100),
             LockOptions.LONGEST,
-            "locks survive the loss of a minority of the servers, and of all of them for less than two thirds of the session"
-                    + " timeout; tokens go on upwards");
+            "locks survive the loss of a minority of the servers, and of all of them for less than two thirds of the"
+                    + " session timeout; tokens go on upwards");
 
     private static final Duration AFTER_TOMBSTONE = Duration.ofSeconds(5);
 
@@ -124,6 +124,9 @@ final class FairStore implements LockStore {
 
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
+        if (connection.hasLostItsClient()) {
+            return;
+        }
         if (mayStillArrive) {
             tombstones.add(claim.owner());
         }
@@ -154,6 +157,11 @@ final class FairStore implements LockStore {
 
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
+        if (connection.hasLostItsClient()) {
+            return grants.stream()
+                    .<ReleaseOutcome>map(grant -> ReleaseOutcome.NOT_HELD)
+                    .toList();
+        }
         Call call =
                 connection.call("release", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);

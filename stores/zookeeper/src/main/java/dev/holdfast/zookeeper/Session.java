@@ -57,6 +57,9 @@ final class Session {
     private volatile long heardNanos;
 
     private final AtomicLong provenNanos = new AtomicLong(StoreListener.UNKNOWN_ANCHOR);
+    /** The thread that brings the answers, as far as it is known. */
+    private volatile @Nullable Thread messenger;
+
     private volatile boolean ended;
     private volatile @Nullable String name;
     private volatile Duration trust = Duration.ZERO;
@@ -114,6 +117,19 @@ final class Session {
         boolean first = !ended;
         ended = true;
         return first;
+    }
+
+    /** Whether a thread is the one that brings the answers, and so must not wait for one. */
+    boolean isAnsweredBy(Thread thread) {
+        return thread == messenger;
+    }
+
+    /** A handle that is closed has no such thread any more, and fails requests on the thread that sends them. */
+    private void noteMessenger(Thread sender) {
+        Thread thread = Thread.currentThread();
+        if (thread != sender && thread != messenger) {
+            messenger = thread;
+        }
     }
 
     /** Whether its handle was not closed. */
@@ -336,6 +352,7 @@ final class Session {
         private final @Nullable String path;
         private final boolean ordered;
         private final long sentNanos = clock.nanos();
+        private final Thread sender = Thread.currentThread();
 
         Answer(@Nullable String path, boolean ordered) {
             this.path = path;
@@ -343,6 +360,7 @@ final class Session {
         }
 
         void give(int code, @Nullable T value) {
+            noteMessenger(sender);
             heard(Code.get(code));
             if (code != Code.OK.intValue()) {
                 completeExceptionally(KeeperException.create(Code.get(code), path));

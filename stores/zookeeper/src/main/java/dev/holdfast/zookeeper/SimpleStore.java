@@ -172,6 +172,9 @@ final class SimpleStore implements LockStore {
 
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
+        if (connection.hasLostItsClient()) {
+            return;
+        }
         if (mayStillArrive) {
             tombstones.add(claim.owner());
         }
@@ -246,6 +249,11 @@ final class SimpleStore implements LockStore {
 
     @Override
     public List<ReleaseOutcome> release(List<Grant> grants) {
+        if (connection.hasLostItsClient()) {
+            return grants.stream()
+                    .<ReleaseOutcome>map(grant -> ReleaseOutcome.NOT_HELD)
+                    .toList();
+        }
         Call call =
                 connection.call("release", grants.size() == 1 ? grants.get(0).name() : "held leases");
         Session session = connection.ready(call);

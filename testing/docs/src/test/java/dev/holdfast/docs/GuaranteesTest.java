@@ -17,7 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rows of the table of guarantees that speak of a promise say what each store's traits say. */
+/** What the page of guarantees says of a promise, in rows and below headings, is what each store's traits say. */
 final class GuaranteesTest {
     /** The columns, and clients of each; a client that is lazy knows its traits without a server. */
     private static Map<String, List<String>> columns(Path directory) {
@@ -49,27 +49,54 @@ final class GuaranteesTest {
         List<String> mistakes = new ArrayList<>();
         Set<Promise> told = EnumSet.noneOf(Promise.class);
         List<String> header = List.of();
+        Promise inHeading = null;
         for (String line : page.prose()) {
             List<String> cells = Page.cells(line);
             header = cells.isEmpty() ? List.of() : header.isEmpty() ? cells : header;
-            Promise promise = cells.isEmpty() ? null : promiseIn(cells.get(0));
+            inHeading = line.startsWith("#") ? promiseIn(line) : inHeading;
+            if (cells.isEmpty()) {
+                continue;
+            }
+            if (header.get(0).equals("store")) {
+                compareStores(inHeading, cells, columns, mistakes);
+                continue;
+            }
+            Promise promise = promiseIn(cells.get(0));
             if (promise == null) {
                 continue;
             }
             told.add(promise);
-            for (Map.Entry<String, List<StoreTraits>> column : columns.entrySet()) {
-                int index = header.indexOf(column.getKey());
-                String cell = index < 0 ? "(no such column)" : cells.get(index);
-                String expected = expected(promise, column.getValue());
-                if (!cell.matches(expected + "(\\b.*)?")) {
-                    mistakes.add(promise + ", " + column.getKey() + ": should begin with '" + expected + "', but is '"
-                            + cell + "'");
-                }
+            for (String column : columns.keySet()) {
+                int index = header.indexOf(column);
+                compare(promise, column, index < 0 ? "(no such column)" : cells.get(index), columns, mistakes);
             }
         }
         EnumSet.complementOf(EnumSet.copyOf(told.isEmpty() ? Set.of(Promise.FAIR) : told))
                 .forEach(missing -> mistakes.add(missing + " has no row"));
         return mistakes;
+    }
+
+    /** A row below a heading that names a promise: stores, and what each of them promises. */
+    private static void compareStores(
+            Promise promise, List<String> cells, Map<String, List<StoreTraits>> columns, List<String> mistakes) {
+        if (promise == null || cells.get(0).equals("store") || cells.get(0).startsWith("--")) {
+            return;
+        }
+        for (String store : cells.get(0).split("; ", -1)) {
+            if (columns.containsKey(store)) {
+                compare(promise, store, cells.get(1), columns, mistakes);
+            } else {
+                mistakes.add(promise + ": there is no store " + store);
+            }
+        }
+    }
+
+    private static void compare(
+            Promise promise, String store, String cell, Map<String, List<StoreTraits>> columns, List<String> mistakes) {
+        String expected = expected(promise, columns.get(store));
+        if (!cell.matches(expected + "(\\b.*)?")) {
+            mistakes.add(promise + ", " + store + ": should begin with '" + expected + "', but is '" + cell + "'");
+        }
     }
 
     private static Promise promiseIn(String cell) {
@@ -123,9 +150,20 @@ final class GuaranteesTest {
                 | | memory | file | Redis, one node | Redis Sentinel, Cluster | Redlock | JDBC `lease` | JDBC `row`, `advisory` | ZooKeeper | etcd |
                 |---|---|---|---|---|---|---|---|---|---|
                 | `FAIR` | yes | yes | yes | yes | yes | yes | no | partly: not simple | yes |
+
+                ### Dies (`DEATH_SEEN_AT_ONCE`)
+
+                | store | what happens |
+                |---|---|
+                | file; memory | yes: at once |
+                | elsewhere | no |
                 """);
         assertThat(mistakes(page, directory))
-                .hasSize(Promise.values().length)
-                .contains("FAIR, Redlock: should begin with 'no', but is 'yes'", "READ_WRITE has no row");
+                .hasSize(Promise.values().length + 2)
+                .contains(
+                        "FAIR, Redlock: should begin with 'no', but is 'yes'",
+                        "READ_WRITE has no row",
+                        "DEATH_SEEN_AT_ONCE, memory: should begin with 'no', but is 'yes: at once'",
+                        "DEATH_SEEN_AT_ONCE: there is no store elsewhere");
     }
 }

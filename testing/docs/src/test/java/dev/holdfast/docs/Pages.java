@@ -15,7 +15,7 @@ final class Pages {
             .toAbsolutePath()
             .normalize();
 
-    private static final Set<String> NOT_OURS = Set.of("target", ".git");
+    private static final Set<String> NOT_OURS = Set.of("target", ".git", "node_modules", ".pages");
 
     private Pages() {}
 

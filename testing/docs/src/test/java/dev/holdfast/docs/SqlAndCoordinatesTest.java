@@ -18,13 +18,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * SQL in a page runs, on H2 with the tables of {@link Given}; marked {@code shipped: FILE}, it is what the jar has instead.
- * Coordinates of Maven name modules and the version of this repository.
+ * Coordinates of Maven and Gradle name modules and the version of this repository.
  */
 final class SqlAndCoordinatesTest {
     private static final Path SHIPPED = Path.of("stores/jdbc/src/main/resources/dev/holdfast/jdbc/sql");
     private static final String MARK = "shipped: ";
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(holdfast-[\\w-]+)</artifactId>");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
+    private static final Pattern GRADLE = Pattern.compile("dev\\.holdfast:([\\w-]+)(?::([^\"]+))?\"");
 
     @Test
     void sqlRunsOrIsShipped() throws IOException, SQLException {
@@ -77,7 +78,9 @@ final class SqlAndCoordinatesTest {
     void coordinatesAreOurs() throws IOException {
         int found = 0;
         for (Page page : Pages.forUsers()) {
-            for (Fence fence : page.fences("xml")) {
+            List<Fence> fences = new ArrayList<>(page.fences("xml"));
+            fences.addAll(page.fences("kotlin"));
+            for (Fence fence : fences) {
                 assertThat(mistakesInCoordinates(fence)).isEmpty();
                 found++;
             }
@@ -88,13 +91,16 @@ final class SqlAndCoordinatesTest {
     private static List<String> mistakesInCoordinates(Fence fence) throws IOException {
         List<String> mistakes = new ArrayList<>();
         String bom = Files.readString(Pages.ROOT.resolve("bom/pom.xml"));
-        Matcher artifact = ARTIFACT.matcher(fence.code());
+        String code = GRADLE.matcher(fence.code())
+                .replaceAll(found -> "<artifactId>" + found.group(1) + "</artifactId>"
+                        + (found.group(2) == null ? "" : "<version>" + found.group(2) + "</version>"));
+        Matcher artifact = ARTIFACT.matcher(code);
         while (artifact.find()) {
             if (!bom.contains("<artifactId>" + artifact.group(1) + "</artifactId>")) {
                 mistakes.add(fence.where() + ": there is no " + artifact.group(1));
             }
         }
-        Matcher version = VERSION.matcher(fence.code());
+        Matcher version = VERSION.matcher(code);
         while (version.find()) {
             if (!bom.contains("<version>" + version.group(1) + "</version>")) {
                 mistakes.add(fence.where() + ": the version is not " + version.group(1));
@@ -117,6 +123,9 @@ final class SqlAndCoordinatesTest {
                 ```xml
                 <artifactId>holdfast-nothing</artifactId><version>99</version>
                 ```
+                ```kotlin
+                implementation("dev.holdfast:holdfast-none:98")
+                ```
                 """);
         assertThat(mistakesInSql(page))
                 .hasSize(2)
@@ -124,5 +133,7 @@ final class SqlAndCoordinatesTest {
                 .anyMatch(mistake ->
                         mistake.startsWith("made-up.md:7: this is not what lease/h2/R__holdfast_lease.sql has"));
         assertThat(mistakesInCoordinates(page.fences("xml").get(0))).hasSize(2);
+        assertThat(mistakesInCoordinates(page.fences("kotlin").get(0)))
+                .containsExactly("made-up.md:13: there is no holdfast-none", "made-up.md:13: the version is not 98");
     }
 }

@@ -39,6 +39,15 @@ final class ChildProcess implements AutoCloseable {
     }
 
     static ChildProcess start(Class<?> main, Path log, List<String> arguments) {
+        return start(main, log, arguments, "");
+    }
+
+    /**
+     * Starts a process.
+     *
+     * @param before what comes before everything else on its class path; empty for nothing
+     */
+    static ChildProcess start(Class<?> main, Path log, List<String> arguments, String before) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -47,7 +56,7 @@ final class ChildProcess implements AutoCloseable {
                 "-Xshare:auto",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-classpath",
-                classPath(),
+                before.isEmpty() ? classPath() : before + File.pathSeparator + classPath(),
                 main.getName()));
         command.addAll(arguments);
         try {

@@ -3,23 +3,30 @@ package dev.holdfast.torture;
 import dev.holdfast.rig.CannotRunException;
 import dev.holdfast.torture.check.Checker;
 import dev.holdfast.torture.check.Page;
+import dev.holdfast.torture.check.PeerCounts;
 import dev.holdfast.torture.check.Verdict;
 import dev.holdfast.torture.mutants.Hunt;
+import dev.holdfast.torture.peers.Maker;
 import dev.holdfast.torture.rig.Scenes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.TreeMap;
 
 /** The command line: see {@code testing/torture/run --help}. */
 public final class Main {
     private static final int VIOLATIONS = 1;
     private static final int WRONG_ARGUMENTS = 2;
     private static final int CANNOT_RUN = 3;
+    private static final int LATE = 4;
 
     private Options options = Options.defaults();
     private String check = "";
     private boolean mutants;
+    private boolean shrink;
+    private boolean rigGiven;
 
     private Main() {}
 
@@ -45,8 +52,10 @@ public final class Main {
     private void parse(String[] args) {
         for (int i = 0; i < args.length; i++) {
             String word = args[i];
-            if (word.equals("--mutants")) {
-                mutants = true;
+            rigGiven |= word.equals("--rig");
+            if (word.equals("--mutants") || word.equals("--shrink")) {
+                mutants |= word.equals("--mutants");
+                shrink |= word.equals("--shrink");
                 continue;
             }
             i++;
@@ -69,6 +78,8 @@ public final class Main {
             case "--threads" -> options.withWorkers(options.workers(), Integer.parseInt(value));
             case "--lease" -> options.withLease(Duration.ofMillis(Long.parseLong(value)));
             case "--out" -> options.withOut(Path.of(value));
+            case "--faults" -> options.withFaults(numbers(value));
+            case "--maker" -> options.withMaker(value);
             case "--mutant" -> options.withMutant(value);
             case "--check" -> {
                 check = value;
@@ -76,6 +87,13 @@ public final class Main {
             }
             default -> throw new IllegalArgumentException("unknown option " + word + "; see --help");
         };
+    }
+
+    /** "none", or numbers with commas. */
+    private static List<Integer> numbers(String text) {
+        return text.equals("none")
+                ? List.of()
+                : Arrays.stream(text.split(",", -1)).map(Integer::valueOf).toList();
     }
 
     private int run() throws InterruptedException {
@@ -86,10 +104,12 @@ public final class Main {
             Round judged = Round.judge(check, Path.of(check), Checker.check(Path.of(check)));
             judged.print(System.out);
             System.out.println("page " + Page.write(judged.file(), judged.verdict(), Round.summary(List.of(judged))));
-            return judged.sound() ? 0 : VIOLATIONS;
+            return status(List.of(judged));
+        }
+        if (!options.maker().isEmpty()) {
+            return peers();
         }
         List<Round> rounds = new ArrayList<>();
-        boolean skipped = false;
         for (String rig : options.rigs()) {
             try {
                 Path file = new Torture(options).record(rig);
@@ -98,8 +118,10 @@ public final class Main {
                 rounds.add(round);
                 round.print(System.out);
                 System.out.println(rig + ": page " + Page.write(file, verdict, Round.summary(List.of(round))));
+                if (shrink && !verdict.findings().isEmpty()) {
+                    new Shrinking(options, rig, verdict, System.out).run();
+                }
             } catch (CannotRunException missing) {
-                skipped = true;
                 System.out.println(rig + ": SKIPPED, " + missing.getMessage());
             }
         }
@@ -107,8 +129,30 @@ public final class Main {
         if (rounds.isEmpty()) {
             return CANNOT_RUN;
         }
-        return rounds.stream().allMatch(Round::sound)
-                ? skipped && options.rigs().size() == 1 ? CANNOT_RUN : 0
-                : VIOLATIONS;
+        return status(rounds);
+    }
+
+    /** Several makers with commas; each on its own rig, unless one was named. */
+    private int peers() throws InterruptedException {
+        boolean all = true;
+        for (String word : options.maker().split(",", -1)) {
+            Maker maker = Maker.named(word);
+            String rig = rigGiven ? options.rigs().get(0) : maker.rig();
+            try {
+                Verdict counts = PeerCounts.of(new Torture(options.withMaker(word)).record(rig));
+                System.out.println(word + " on " + rig + ": " + new TreeMap<>(counts.counts()));
+                all &= counts.counted("lost_updates_without_locks") > 0 && counts.counted("grants") > 0;
+            } catch (CannotRunException missing) {
+                System.out.println(word + " on " + rig + ": SKIPPED, " + missing.getMessage());
+            }
+        }
+        return all ? 0 : VIOLATIONS;
+    }
+
+    private static int status(List<Round> rounds) {
+        if (!rounds.stream().allMatch(Round::sound)) {
+            return VIOLATIONS;
+        }
+        return rounds.stream().allMatch(Round::timely) ? 0 : LATE;
     }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.torture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run is told.
@@ -18,6 +19,8 @@ import java.util.List;
  * @param timeout of every command
  * @param out where histories and pages go
  * @param mutant a seeded bug; empty for none
+ * @param maker whose locks; empty for ours, in all their kinds
+ * @param faults the numbers of those faults of the schedule that happen; null for all
  */
 public record Options(
         List<String> rigs,
@@ -30,7 +33,9 @@ public record Options(
         Duration lease,
         Duration timeout,
         Path out,
-        String mutant) {
+        String mutant,
+        String maker,
+        @Nullable List<Integer> faults) {
 
     /** {@return what is used if nothing is said} */
     public static Options defaults() {
@@ -45,7 +50,9 @@ public record Options(
                 Duration.ofMillis(1500),
                 Duration.ofMillis(800),
                 Path.of(System.getProperty("holdfast.torture.out", "target/torture")),
-                "");
+                "",
+                "",
+                null);
     }
 
     /**
@@ -55,7 +62,7 @@ public record Options(
      * @return the changed copy
      */
     public Options withRigs(List<String> names) {
-        return new Options(names, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant);
+        return new Options(names, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults);
     }
 
     /**
@@ -65,7 +72,7 @@ public record Options(
      * @return the changed copy
      */
     public Options withUrl(String given) {
-        return new Options(rigs, given, seed, storm, gap, workers, threads, lease, timeout, out, mutant);
+        return new Options(rigs, given, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults);
     }
 
     /**
@@ -75,7 +82,7 @@ public record Options(
      * @return the changed copy
      */
     public Options withSeed(long number) {
-        return new Options(rigs, url, number, storm, gap, workers, threads, lease, timeout, out, mutant);
+        return new Options(rigs, url, number, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults);
     }
 
     /**
@@ -86,7 +93,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withStorm(Duration time, Duration between) {
-        return new Options(rigs, url, seed, time, between, workers, threads, lease, timeout, out, mutant);
+        return new Options(
+                rigs, url, seed, time, between, workers, threads, lease, timeout, out, mutant, maker, faults);
     }
 
     /**
@@ -97,7 +105,7 @@ public record Options(
      * @return the changed copy
      */
     public Options withWorkers(int processes, int each) {
-        return new Options(rigs, url, seed, storm, gap, processes, each, lease, timeout, out, mutant);
+        return new Options(rigs, url, seed, storm, gap, processes, each, lease, timeout, out, mutant, maker, faults);
     }
 
     /**
@@ -107,7 +115,7 @@ public record Options(
      * @return the changed copy
      */
     public Options withLease(Duration time) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, time, timeout, out, mutant);
+        return new Options(rigs, url, seed, storm, gap, workers, threads, time, timeout, out, mutant, maker, faults);
     }
 
     /**
@@ -117,7 +125,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withOut(Path directory) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, directory, mutant);
+        return new Options(
+                rigs, url, seed, storm, gap, workers, threads, lease, timeout, directory, mutant, maker, faults);
     }
 
     /**
@@ -127,6 +136,26 @@ public record Options(
      * @return the changed copy
      */
     public Options withMutant(String word) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, word);
+        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, word, maker, faults);
+    }
+
+    /**
+     * Chooses whose locks.
+     *
+     * @param word as {@link dev.holdfast.torture.peers.Maker#word}
+     * @return the changed copy
+     */
+    public Options withMaker(String word) {
+        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, word, faults);
+    }
+
+    /**
+     * Chooses faults.
+     *
+     * @param numbers those of the schedule that happen; null for all
+     * @return the changed copy
+     */
+    public Options withFaults(@Nullable List<Integer> numbers) {
+        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, numbers);
     }
 }

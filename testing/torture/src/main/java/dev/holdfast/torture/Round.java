@@ -19,9 +19,15 @@ public record Round(String rig, Path file, Verdict verdict, boolean proves) {
 
     static Round judge(String rig, Path file, Verdict verdict) {
         boolean proves = verdict.counted("lost_updates_without_locks") > 0
+                && verdict.counted("lost_updates_staged") >= verdict.counted("controls_staged")
                 && verdict.counted("grants") > 0
                 && verdict.counted("faults") > 0;
         return new Round(rig, file, verdict, proves);
+    }
+
+    /** {@return whether nothing came too late} */
+    public boolean timely() {
+        return verdict.late().isEmpty();
     }
 
     /** {@return whether nothing was violated, in a run that could have shown it} */
@@ -37,13 +43,14 @@ public record Round(String rig, Path file, Verdict verdict, boolean proves) {
     public void print(PrintStream out) {
         out.println(rig + ": " + new TreeMap<>(verdict.counts()) + " " + new TreeMap<>(verdict.measures()));
         verdict.violations().stream().limit(MOST_SHOWN).forEach(each -> out.println(rig + ": VIOLATION " + each));
+        verdict.late().stream().limit(MOST_SHOWN).forEach(each -> out.println(rig + ": LATE " + each));
         if (verdict.violations().size() > MOST_SHOWN) {
             out.println(rig + ": … and " + (verdict.violations().size() - MOST_SHOWN) + " more");
         }
         if (!proves) {
             out.println(rig
-                    + ": PROVES NOTHING: the control without locks lost no update, or nothing was granted, or no fault"
-                    + " happened");
+                    + ": PROVES NOTHING: the control without locks lost no update, or the one with a paused holder and no"
+                    + " guard, or nothing was granted, or no fault happened");
         }
         out.println(rig + ": history " + file);
     }
@@ -63,7 +70,11 @@ public record Round(String rig, Path file, Verdict verdict, boolean proves) {
                 + " faults=" + sum(rounds, "faults")
                 + " violations=" + violations
                 + " lost_updates_unguarded=" + sum(rounds, "lost_updates_unguarded")
-                + " lost_updates_guarded=" + sum(rounds, "lost_updates_guarded");
+                + " lost_updates_guarded=" + sum(rounds, "lost_updates_guarded")
+                + " late="
+                + rounds.stream()
+                        .mapToLong(round -> round.verdict.late().size())
+                        .sum();
     }
 
     private static long sum(List<Round> rounds, String what) {

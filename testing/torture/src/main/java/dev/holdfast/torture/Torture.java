@@ -4,11 +4,17 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockOptions;
 import dev.holdfast.LockView;
+import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.torture.fault.FaultKind;
 import dev.holdfast.torture.fault.Schedule;
 import dev.holdfast.torture.fault.Storm;
 import dev.holdfast.torture.history.Line;
+import dev.holdfast.torture.mutants.Bug;
+import dev.holdfast.torture.mutants.Bugs;
+import dev.holdfast.torture.mutants.Workshop;
+import dev.holdfast.torture.peers.Maker;
+import dev.holdfast.torture.peers.Peers;
 import dev.holdfast.torture.referee.Referee;
 import dev.holdfast.torture.referee.RefereeLine;
 import dev.holdfast.torture.rig.Scene;
@@ -37,7 +43,7 @@ final class Torture {
     /** Longer than the five seconds within which everybody has to work again. */
     private static final Duration TIME_TO_RECOVER = Duration.ofSeconds(8);
 
-    private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(25);
+    private static final Duration TIME_TO_LEAVE = Duration.ofSeconds(60);
     private static final int MANY = 1_000;
 
     private final Options options;
@@ -69,7 +75,8 @@ final class Torture {
     }
 
     private Path directory(String rigName) {
-        String name = rigName + "-" + options.seed() + (options.mutant().isEmpty() ? "" : "-" + options.mutant());
+        String what = options.maker().isEmpty() ? rigName : options.maker() + "-on-" + rigName;
+        String name = what + "-" + options.seed() + (options.mutant().isEmpty() ? "" : "-" + options.mutant());
         Path directory = options.out().resolve(name).toAbsolutePath();
         try {
             return Files.createDirectories(directory);
@@ -78,26 +85,43 @@ final class Torture {
         }
     }
 
+    /** Where the changed classes of a mutant are; empty if there are none. */
+    private String mutant(Path directory) {
+        if (options.mutant().isEmpty()) {
+            return "";
+        }
+        Bug bug = Bugs.named(options.mutant());
+        return bug.isPatch() ? Workshop.here().make(bug, directory).toString() : "";
+    }
+
     private void record(Scene scene, Path directory, int port) throws InterruptedException {
+        String mutant = mutant(directory);
         String prefix = "torture-" + options.seed() + "-" + Long.toString(System.nanoTime(), Character.MAX_RADIX) + "/";
         try (RefereeLine referee = RefereeLine.open("coordinator", port);
                 Workers workers =
-                        new Workers(options, scene, prefix, port, referee, directory.resolve("workers.log"))) {
+                        new Workers(options, scene, prefix, port, referee, directory.resolve("workers.log"), mutant)) {
             StallMeter.start("coordinator", referee::tell);
-            begin(scene, referee, prefix);
+            boolean staged = begin(scene, referee, prefix)
+                    && options.workers() > 1
+                    && options.mutant().isEmpty();
             workers.start();
             phase(referee, "control");
             workers.tell("control");
             sleep(CONTROL);
             workers.tell("quiet");
             sleep(REST);
+            if (staged) {
+                phase(referee, "staged");
+                workers.stage();
+            }
             workers.tell("locks");
             phase(referee, "warm");
             sleep(WARM);
             phase(referee, "storm");
             List<FaultKind> kinds = new ArrayList<>(workers.faults());
-            kinds.addAll(scene.faults());
-            new Storm(referee).run(Schedule.draw(options.seed(), kinds, options.storm(), options.gap()));
+            kinds.addAll(faults(scene));
+            List<Schedule.Planned> drawn = Schedule.draw(options.seed(), kinds, options.storm(), options.gap());
+            new Storm(referee).run(Schedule.keep(drawn, options.faults()));
             phase(referee, "calm");
             referee.tell(Line.of("living").with("names", String.join(",", workers.names())));
             referee.sync();
@@ -105,24 +129,35 @@ final class Torture {
             sleep(CALM);
             phase(referee, "end");
             workers.leave(TIME_TO_LEAVE);
-            look(scene, referee, prefix);
+            if (options.maker().isEmpty()) {
+                look(scene, referee, prefix);
+            } else {
+                lookForPeers(scene, referee, prefix);
+            }
             referee.sync();
             phase(referee, "done");
         }
     }
 
-    private void begin(Scene scene, RefereeLine referee, String prefix) {
+    /** Tells about the store, and returns whether it gives the lock of a paused holder to others. */
+    private boolean begin(Scene scene, RefereeLine referee, String prefix) {
+        Line store = Line.of("store")
+                .with("rig", scene.name())
+                .with("seed", Long.toString(options.seed()))
+                .with("mutant", options.mutant())
+                .with("maker", options.maker())
+                .with("prefix", prefix)
+                .with("leaseMillis", options.lease().toMillis())
+                .with("timeoutMillis", options.timeout().toMillis())
+                .with("afterlifeMillis", scene.afterlife().toMillis())
+                .with("workers", options.workers());
+        if (!options.maker().isEmpty()) {
+            referee.tell(store.with("expiry", "LEASE").with("failover", "").with("promises", ""));
+            Peers.prepare(Maker.named(options.maker()), scene.directUrl());
+            return false;
+        }
         try (Holdfast locks = connect(scene)) {
-            referee.tell(Line.of("store")
-                    .with("rig", scene.name())
-                    .with("seed", Long.toString(options.seed()))
-                    .with("mutant", options.mutant())
-                    .with("prefix", prefix)
-                    .with("leaseMillis", options.lease().toMillis())
-                    .with("timeoutMillis", options.timeout().toMillis())
-                    .with("afterlifeMillis", scene.afterlife().toMillis())
-                    .with("workers", options.workers())
-                    .with("expiry", locks.traits().expiry().name())
+            referee.tell(store.with("expiry", locks.traits().expiry().name())
                     .with("failover", locks.traits().failover())
                     .with(
                             "promises",
@@ -130,7 +165,22 @@ final class Torture {
                                     .map(Enum::name)
                                     .sorted()
                                     .collect(Collectors.joining(","))));
+            return locks.traits().promises(Promise.PAUSED_HOLDER_IS_REPLACED);
         }
+    }
+
+    /** Nobody promises for another library that its locks survive a server that forgets, so none does that to them. */
+    private List<FaultKind> faults(Scene scene) {
+        return scene.faults().stream()
+                .filter(kind -> options.maker().isEmpty() || !kind.word().equals("restart-empty"))
+                .toList();
+    }
+
+    private void lookForPeers(Scene scene, RefereeLine referee, String prefix) throws InterruptedException {
+        Duration patience = scene.afterlife().multipliedBy(2).plusSeconds(8);
+        List<String> left =
+                Peers.left(Maker.named(options.maker()), scene.directUrl(), options.lease(), prefix, patience);
+        referee.tell(Line.of("peerLeft").with("count", left.size()).with("what", String.join(" ", left)));
     }
 
     /** Waits, at most for the time that the store may keep what dead workers held, until nothing is left. */

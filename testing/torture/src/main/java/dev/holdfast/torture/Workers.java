@@ -3,6 +3,7 @@ package dev.holdfast.torture;
 import dev.holdfast.torture.fault.FaultKind;
 import dev.holdfast.torture.fault.FaultKind.Loses;
 import dev.holdfast.torture.history.Line;
+import dev.holdfast.torture.peers.PeerWorker;
 import dev.holdfast.torture.referee.RefereeLine;
 import dev.holdfast.torture.rig.Scene;
 import dev.holdfast.torture.worker.Worker;
@@ -15,12 +16,17 @@ import java.util.concurrent.TimeUnit;
 
 /** The worker processes of one run, and what can be done to them. Thread-safe. */
 final class Workers implements AutoCloseable {
+    private static final String CLOSED = "closed-in-callback";
+
     private final Options options;
     private final Scene scene;
     private final String prefix;
     private final int refereePort;
     private final RefereeLine referee;
     private final Path log;
+
+    /** What workers have before everything else on their class path: a mutant; empty for nothing. */
+    private final String before;
 
     /** By number; guarded by this object, like the next. */
     private final List<ChildProcess> processes = new ArrayList<>();
@@ -30,13 +36,21 @@ final class Workers implements AutoCloseable {
     /** What all were told last; guarded by this object. */
     private String phase = "quiet";
 
-    Workers(Options options, Scene scene, String prefix, int refereePort, RefereeLine referee, Path log) {
+    Workers(
+            Options options,
+            Scene scene,
+            String prefix,
+            int refereePort,
+            RefereeLine referee,
+            Path log,
+            String before) {
         this.options = options;
         this.scene = scene;
         this.prefix = prefix;
         this.refereePort = refereePort;
         this.referee = referee;
         this.log = log;
+        this.before = before;
     }
 
     void start() {
@@ -63,13 +77,35 @@ final class Workers implements AutoCloseable {
                 options.lease(),
                 options.timeout(),
                 prefix,
-                options.mutant());
-        return ChildProcess.start(Worker.class, log, settings.words());
+                before.isEmpty() ? options.mutant() : "",
+                options.maker());
+        Class<?> program = options.maker().isEmpty() ? Worker.class : PeerWorker.class;
+        return ChildProcess.start(program, log, settings.words(), before);
     }
 
     synchronized void tell(String word) {
         phase = word;
         processes.forEach(process -> process.say(word));
+    }
+
+    /**
+     * The control with the lock and without a guard, see {@link dev.holdfast.torture.worker.Worker}: a holder is paused until
+     * another worker was granted its lock and has written.
+     */
+    void stage() throws InterruptedException {
+        ChildProcess holder = get(0);
+        ChildProcess taker = get(1);
+        holder.say("stage-hold");
+        if (!holder.hear().equals("staged")) {
+            return;
+        }
+        referee.tell(Line.of("staged"));
+        holder.pause();
+        taker.say("stage-take");
+        taker.hear();
+        holder.resume();
+        holder.say("stage-write");
+        holder.hear();
     }
 
     /** What can be done to workers. A dead one is replaced by a process with another name. */
@@ -111,7 +147,7 @@ final class Workers implements AutoCloseable {
                     () -> get(number).kill(),
                     () -> replace(number)));
             kinds.add(new FaultKind(
-                    "closed-in-callback",
+                    CLOSED,
                     target,
                     target,
                     1,
@@ -120,6 +156,9 @@ final class Workers implements AutoCloseable {
                     Loses.NOTHING,
                     () -> get(number).say("recycle"),
                     FaultKind.nothing()));
+        }
+        if (!options.maker().isEmpty()) {
+            kinds.removeIf(kind -> kind.word().equals(CLOSED));
         }
         return kinds;
     }

@@ -40,29 +40,10 @@ final class CheckerTest {
     @Test
     void whatTheClocksCannotTellApartIsNotAccused() throws IOException {
         hold("w0", "a", 100, 110, 200, 4096);
-        line(
-                "w1",
-                120 * MS,
-                Line.of("invoke")
-                        .with("op", "b")
-                        .with("kind", "x")
-                        .with("lock", "n")
-                        .with("units", 1)
-                        .with("cap", 1)
-                        .with("way", "TRY")
-                        .with("wait", 900)
-                        .with("client", "w1#1"));
+        ask("w1", "b", 120, 900);
         // It returned 0.05 ms before the other one was last seen to hold: within the uncertainty.
         line("w1", 200 * MS - MS / 20, Line.of("ok").with("op", "b").with("tokens", "8192"));
-        line(
-                "w1",
-                300 * MS,
-                Line.of("end")
-                        .with("op", "b")
-                        .with("from", 300 * MS)
-                        .with("held", 299 * MS)
-                        .with("lostAt", 0)
-                        .with("how", "released"));
+        line("w1", 300 * MS, end("b", 299, 0, 300));
         assertThat(check().violations()).isEmpty();
     }
 
@@ -93,6 +74,119 @@ final class CheckerTest {
         assertThat(properties()).containsExactly("P10");
     }
 
+    @Test
+    void aTokenThatGoesBackIsFoundAlsoWhenTheServerForgotItsLocks() throws IOException {
+        fault("server-restarted", "redis", "RESTART", 90, 100);
+        hold("w0", "a", 50, 60, 70, 8192);
+        hold("w1", "b", 120, 150, 300, 4096);
+        assertThat(properties()).contains("P4", "P5");
+    }
+
+    @Test
+    void whileAnOldServerServesBesideTheNewOneTokensMayGoBack() throws IOException {
+        fault("failover", "group", "FAILOVER", 90, 100);
+        hold("w0", "a", 50, 60, 70, 8192);
+        hold("w1", "b", 120, 150, 300, 4096);
+        assertThat(properties()).isEmpty();
+    }
+
+    @Test
+    void whoCannotTellAtOnceOnAStoreThatAnswersIsWrong() throws IOException {
+        ask("w0", "a", 10_000, 0);
+        line(
+                "w0",
+                10_005 * MS,
+                Line.of("fail").with("op", "a").with("why", "unknown").with("detail", "no idea"));
+        assertThat(properties()).containsExactly("P16");
+    }
+
+    @Test
+    void whoCannotTellAfterTheCommandTimeoutIsLate() throws IOException {
+        ask("w0", "a", 10_000, 0);
+        line(
+                "w0",
+                10_801 * MS,
+                Line.of("fail").with("op", "a").with("why", "unknown").with("detail", "no answer"));
+        assertThat(properties()).isEmpty();
+        assertThat(late()).containsExactly("P16");
+    }
+
+    @Test
+    void aCallBeyondItsBudgetIsLateUnlessItsProcessStoodStill() throws IOException {
+        ask("w0", "a", 10_000, 100);
+        line(
+                "w0",
+                11_300 * MS,
+                Line.of("fail").with("op", "a").with("why", "none").with("detail", ""));
+        assertThat(late()).contains("P17");
+        line("w0", 11_250 * MS, Line.of("stall").with("from", 11_000 * MS).with("nanos", 250 * MS));
+        assertThat(late()).isEmpty();
+    }
+
+    @Test
+    void aFreeLockBesideAWaiterIsLate() throws IOException {
+        ask("w0", "a", 10_000, 4_000);
+        hold("w1", "b", 10_000, 10_010, 10_100, 4096);
+        line("w0", 13_000 * MS, Line.of("ok").with("op", "a").with("tokens", "8192"));
+        line("w0", 13_100 * MS, end("a", 13_090, 0, 13_100));
+        assertThat(properties()).isEmpty();
+        assertThat(late()).containsExactly("P12");
+    }
+
+    @Test
+    void aLockThatSomebodyHoldsMeanwhileIsNot() throws IOException {
+        ask("w0", "a", 10_000, 4_000);
+        hold("w1", "b", 10_000, 10_010, 12_500, 4096);
+        line("w0", 13_000 * MS, Line.of("ok").with("op", "a").with("tokens", "8192"));
+        line("w0", 13_100 * MS, end("a", 13_090, 0, 13_100));
+        assertThat(late()).isEmpty();
+    }
+
+    @Test
+    void whatAKilledProcessMayStillHoldIsNotFree() throws IOException {
+        ask("w1", "b", 10_000, 900);
+        line("w1", 10_010 * MS, Line.of("ok").with("op", "b").with("tokens", "4096"));
+        ask("w0", "a", 10_000, 9_000);
+        line("w0", 13_000 * MS, Line.of("ok").with("op", "a").with("tokens", "8192"));
+        line("w0", 13_100 * MS, end("a", 13_090, 0, 13_100));
+        assertThat(late()).isEmpty();
+    }
+
+    @Test
+    void aLossThatIsToldLateIsLate() throws IOException {
+        ask("w0", "a", 100, 900);
+        line("w0", 110 * MS, Line.of("ok").with("op", "a").with("tokens", "4096"));
+        line("w0", 3000 * MS, Line.of("told").with("op", "a").with("reason", "EXPIRED"));
+        line("w0", 3100 * MS, end("a", 200, 1500, 3100));
+        assertThat(properties()).isEmpty();
+        assertThat(late()).containsExactly("P10");
+    }
+
+    @Test
+    void aRunInWhichThePausedHolderLosesNothingProvesNothing() throws IOException {
+        fault("paused", "w0", "NOTHING", 120, 300);
+        hold("w0", "a", 100, 110, 200, 4096);
+        line(
+                "w0",
+                20 * MS,
+                Line.of("write").with("reg", "control").with("control", true).with("lost", true));
+        line("coordinator", 30 * MS, Line.of("staged"));
+        assertThat(judge().proves()).isFalse();
+        line(
+                "w0",
+                40 * MS,
+                Line.of("write").with("reg", "staged").with("staged", true).with("lost", true));
+        assertThat(judge().proves()).isTrue();
+    }
+
+    private Round judge() throws IOException {
+        return Round.judge("hand", directory, check());
+    }
+
+    private List<String> late() throws IOException {
+        return check().late().stream().map(Verdict.Violation::property).toList();
+    }
+
     private List<String> properties() throws IOException {
         return check().violations().stream()
                 .map(Verdict.Violation::property)
@@ -100,7 +194,7 @@ final class CheckerTest {
                 .toList();
     }
 
-    private void hold(String process, String op, long asked, long got, long until, long token) {
+    private void ask(String process, String op, long asked, long waitMillis) {
         line(
                 process,
                 asked * MS,
@@ -111,18 +205,23 @@ final class CheckerTest {
                         .with("units", 1)
                         .with("cap", 1)
                         .with("way", "TRY")
-                        .with("wait", 900)
+                        .with("wait", waitMillis)
                         .with("client", process + "#1"));
+    }
+
+    private void hold(String process, String op, long asked, long got, long until, long token) {
+        ask(process, op, asked, 900);
         line(process, got * MS, Line.of("ok").with("op", op).with("tokens", Long.toString(token)));
-        line(
-                process,
-                until * MS,
-                Line.of("end")
-                        .with("op", op)
-                        .with("from", until * MS)
-                        .with("held", until * MS)
-                        .with("lostAt", 0)
-                        .with("how", "released"));
+        line(process, until * MS, end(op, until, 0, until));
+    }
+
+    private static Line end(String op, long held, long lost, long from) {
+        return Line.of("end")
+                .with("op", op)
+                .with("from", from * MS)
+                .with("held", held * MS)
+                .with("lostAt", lost * MS)
+                .with("how", "released");
     }
 
     private void fault(String kind, String target, String loses, long from, long to) {
@@ -168,8 +267,8 @@ final class CheckerTest {
         all.add(Line.of("left")
                 .with("what", "")
                 .with("p", "coordinator")
-                .with("n", 4000 * MS)
-                .with("t", 4000 * MS)
+                .with("n", 40_000 * MS)
+                .with("t", 40_000 * MS)
                 .toString());
         Path file = directory.resolve("history.jsonl");
         Files.write(file, all);

@@ -11,12 +11,18 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A few seconds of torture on every rig. A server that cannot run here skips its rig with the reason. */
-@Tag("full")
+/**
+ * A few seconds of torture: in every build on the two rigs that need the least, in the long suite on the others. A server that
+ * cannot run here skips its rig with the reason. What is wrong fails; what is late is printed, because a machine may be busy
+ * in ways that nobody measures.
+ */
 final class ShortRoundTest {
-    /** As {@link dev.holdfast.torture.rig.Scenes#ALL}; named here so that a report shows each. */
-    static final List<String> RIGS = dev.holdfast.torture.rig.Scenes.ALL;
+    /** As {@link dev.holdfast.torture.rig.Scenes#ALL} without the two. */
+    static final List<String> OTHERS = dev.holdfast.torture.rig.Scenes.ALL.stream()
+            .filter(rig -> !rig.equals("file") && !rig.equals("redis"))
+            .toList();
 
     private static final Options SHORT = Options.defaults()
             .withStorm(Duration.ofSeconds(3), Duration.ofMillis(500))
@@ -24,8 +30,19 @@ final class ShortRoundTest {
             .withOut(Path.of("target", "torture"));
 
     @ParameterizedTest
-    @FieldSource("RIGS")
-    void nothingIsViolated(String rig) throws InterruptedException {
+    @ValueSource(strings = {"file", "redis"})
+    void nothingIsWrongWhereLittleIsNeeded(String rig) throws InterruptedException {
+        run(rig);
+    }
+
+    @ParameterizedTest
+    @FieldSource("OTHERS")
+    @Tag("full")
+    void nothingIsWrong(String rig) throws InterruptedException {
+        run(rig);
+    }
+
+    private static void run(String rig) throws InterruptedException {
         Path history = new Torture(SHORT).record(rig);
         Verdict verdict = Checker.check(history);
         Round round = Round.judge(rig, history, verdict);
@@ -37,7 +54,7 @@ final class ShortRoundTest {
                         rig, SHORT.seed(), history)
                 .isEmpty();
         assertThat(round.proves())
-                .as("the control without locks lost updates, locks were granted, faults happened: %s", verdict.counts())
+                .as("the controls lost updates, locks were granted, faults happened: %s", verdict.counts())
                 .isTrue();
         assertThat(verdict.counted("lost_updates_guarded")).isZero();
     }

@@ -4,9 +4,6 @@ import dev.holdfast.jdbc.dialect.Epochs;
 
 /** The statements of advisory locks on PostgreSQL. Immutable. */
 final class AdvisorySql {
-    /** Ten seconds: nobody draws that many epochs between the two steps of raising the sequence. */
-    private static final long GAP_MICROS = 10_000_000;
-
     /** How a session that holds one name calls itself; one that holds several has its epochs in the table. */
     private static final String ALONE = "holdfast ";
 
@@ -15,28 +12,37 @@ final class AdvisorySql {
     private final Epochs epochs;
     private final String prefix;
     private final String place;
+
+    /** Whoever raises the sequence has it alone, those who draw share it. */
+    private final long turn;
+
     private final String lock;
 
     AdvisorySql(Epochs epochs, String prefix, String place) {
         this.epochs = epochs;
         this.prefix = prefix;
         this.place = place;
+        this.turn = AdvisoryKey.of(place, "");
         this.lock = lockText();
     }
 
-    String waitForTurn() {
-        return "SELECT pg_advisory_xact_lock(?)";
-    }
-
+    /**
+     * One statement, so that a client that stands still does not keep the turn. It waits for its turn first, and then looks
+     * at the sequence, of which every look shows the newest value. Nobody draws meanwhile, so that it cannot be set back.
+     */
     String raiseSequence() {
-        return text("SELECT setval('${p}epoch', ${start}) FROM ${p}epoch WHERE last_value < ${start} - " + GAP_MICROS);
+        return text("SELECT CASE WHEN (SELECT last_value FROM ${p}epoch) < ${start}"
+                + " THEN setval('${p}epoch', ${start}) END FROM pg_advisory_xact_lock(" + turn + ") AS turn");
     }
 
     String lock() {
         return lock;
     }
 
-    /** The inner SELECT comes first: lock, then epoch. The outer one sees what was logged by then. */
+    /**
+     * The inner SELECT comes first: lock, then epoch. The outer one sees what was logged by then. While somebody raises the
+     * sequence nobody draws, because it would be set back below what was drawn meanwhile.
+     */
     private String lockText() {
         return text(
                 "SELECT t.epoch, pg_backend_pid(), t.called, pg_current_wal_insert_lsn() <= pg_current_wal_flush_lsn(),"
@@ -44,7 +50,8 @@ final class AdvisorySql {
                         + ALONE
                         + "' || t.epoch || ' ' || ${now} ELSE '" + SEVERAL + "' || ${now} END, FALSE) END"
                         + " FROM (SELECT current_setting('application_name') AS called,"
-                        + " CASE WHEN pg_try_advisory_lock(?) THEN nextval('${p}epoch') END AS epoch OFFSET 0) t");
+                        + " CASE WHEN pg_try_advisory_lock(?) THEN (SELECT nextval('${p}epoch')"
+                        + " FROM pg_advisory_xact_lock_shared(" + turn + ") AS turn) END AS epoch OFFSET 0) t");
     }
 
     String unlock() {
@@ -75,8 +82,8 @@ final class AdvisorySql {
     }
 
     String deleteDeadSeats() {
-        return text(
-                "DELETE FROM ${p}seat WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = ${p}seat.backend)");
+        return text("DELETE FROM ${p}seat WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid ="
+                + " ${p}seat.backend)");
     }
 
     String readOne() {

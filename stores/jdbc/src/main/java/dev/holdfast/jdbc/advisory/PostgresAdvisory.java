@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,14 +92,15 @@ public final class PostgresAdvisory implements SessionLock {
     /**
      * Raises the sequence to the database's time and an hour for each generation, so that epochs follow those of other
      * strategies, and those of a server that was replaced by its replica. Done before the first draw of every session, so
-     * that no session of a new server draws what the old one has drawn or still draws. One after another: of two that raise
-     * it at the same time, the later could set it back below what was drawn.
+     * that no session of a new server draws what the old one has drawn or still draws. One after another, and while nobody
+     * draws: otherwise the later could set it back below what was drawn.
      */
     private void raiseSequence() {
-        database.transact(Dialect.POSTGRESQL, "begin", "the store", connection -> {
-            query(connection, sql.waitForTurn(), AdvisoryKey.of(place, ""));
-            query(connection, sql.raiseSequence());
-            return true;
+        database.run("begin", "the store", connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.executeQuery(sql.raiseSequence()).close();
+                return true;
+            }
         });
     }
 
@@ -153,9 +155,9 @@ public final class PostgresAdvisory implements SessionLock {
 
     private static StoreMisconfiguredException pooler() {
         return new StoreMisconfiguredException(
-                "there is a pooler between the client and the server, which may give every"
-                        + " transaction another session, so that a session's lock protects nothing; connect to the server itself,"
-                        + " or use strategy=lease");
+                "there is a pooler between the client and the server, which may give every transaction another"
+                        + " session, so that a session's lock protects nothing; connect to the server itself, or use"
+                        + " strategy=lease");
     }
 
     /** Makes a row for each name, so that it can be listed; now and then. */
@@ -285,15 +287,6 @@ public final class PostgresAdvisory implements SessionLock {
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() && row.getBoolean(1) ? 1 : 0;
             }
-        }
-    }
-
-    private static void query(Connection connection, String text, long... values) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(text)) {
-            for (int i = 0; i < values.length; i++) {
-                statement.setLong(i + 1, values[i]);
-            }
-            statement.executeQuery().close();
         }
     }
 

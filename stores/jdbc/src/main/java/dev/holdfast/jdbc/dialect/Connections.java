@@ -311,7 +311,8 @@ public final class Connections implements AutoCloseable {
         }
         rest(visit);
         synchronized (idle) {
-            if (!closed) {
+            // Some come so late that others were opened in their place meanwhile.
+            if (!closed && idle.size() < most) {
                 idle.push(visit);
                 return;
             }

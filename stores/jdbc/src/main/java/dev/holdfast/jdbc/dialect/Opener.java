@@ -82,13 +82,26 @@ final class Opener implements AutoCloseable {
 
     private void open(CompletableFuture<Visit> opening, boolean prepared) {
         try {
-            Visit visit = Visit.begin(source.connect(), silenceMillis);
+            Visit visit = Visit.begin(source.connect(), silenceMillis, this::aside);
             if (prepared) {
                 prepare(visit);
             }
             opening.complete(visit);
         } catch (SQLException | RuntimeException | Error failure) {
             opening.completeExceptionally(failure);
+        }
+    }
+
+    /** Some pools open a connection in the place of one that is closed, on the thread that closes it. */
+    private void aside(Runnable closing) {
+        if (!source.isShared()) {
+            closing.run();
+            return;
+        }
+        try {
+            threads.execute(closing);
+        } catch (RejectedExecutionException busy) {
+            closing.run();
         }
     }
 

@@ -24,7 +24,11 @@ public record PoolSource(DataSource dataSource) implements ConnectionSource {
     public Connection connect() throws SQLException {
         try {
             return dataSource.getConnection();
+        } catch (SQLException failed) {
+            refuseIfClosed();
+            throw failed;
         } catch (RuntimeException failed) {
+            refuseIfClosed();
             // Some pools start with the first connection, and wrap what the driver has thrown.
             Throwable cause = failed.getCause();
             for (int depth = 0; depth < MOST_CAUSES && cause != null; depth++) {
@@ -34,6 +38,13 @@ public record PoolSource(DataSource dataSource) implements ConnectionSource {
                 cause = cause.getCause();
             }
             throw failed;
+        }
+    }
+
+    /** A pool that was closed will never lend a connection again, so that nobody has to wait for it. */
+    private void refuseIfClosed() {
+        if (Boolean.TRUE.equals(read(dataSource, "isClosed"))) {
+            throw new StoreMisconfiguredException("the DataSource was closed before Holdfast; close it after Holdfast");
         }
     }
 

@@ -20,18 +20,25 @@ public final class Visit {
     private final Connection connection;
     private final boolean autoCommit;
     private final int silenceMillis;
+    private final Executor aside;
     private int limitMillis;
     private long idleSinceNanos;
 
-    private Visit(Connection connection, boolean autoCommit, int silenceMillis, int limitMillis) {
+    private Visit(Connection connection, boolean autoCommit, int silenceMillis, int limitMillis, Executor aside) {
         this.connection = connection;
+        this.aside = aside;
         this.autoCommit = autoCommit;
         this.silenceMillis = silenceMillis;
         this.limitMillis = limitMillis;
         this.idleSinceNanos = System.nanoTime();
     }
 
-    static Visit begin(Connection connection, int commandTimeoutMillis) throws SQLException {
+    /**
+     * Takes a connection.
+     *
+     * @param aside closes it for good, where that may take long
+     */
+    static Visit begin(Connection connection, int commandTimeoutMillis, Executor aside) throws SQLException {
         try {
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
@@ -40,7 +47,7 @@ public final class Visit {
                 connection.setAutoCommit(true);
             }
             int before = limitSilence(connection, commandTimeoutMillis);
-            return new Visit(connection, autoCommit, before, commandTimeoutMillis);
+            return new Visit(connection, autoCommit, before, commandTimeoutMillis, aside);
         } catch (SQLException | RuntimeException unusable) {
             discard(connection);
             throw unusable;
@@ -95,9 +102,9 @@ public final class Visit {
         }
     }
 
-    /** Closes the connection for good. */
+    /** Closes the connection for good, without waiting for a pool that puts another in its place. */
     public void discard() {
-        discard(connection);
+        aside.execute(() -> discard(connection));
     }
 
     boolean isClosed() {

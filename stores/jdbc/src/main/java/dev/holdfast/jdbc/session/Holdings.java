@@ -75,6 +75,11 @@ final class Holdings implements AutoCloseable {
         return held.remove(owner);
     }
 
+    /** Whether the loss of a claim was told. */
+    boolean hasTold(OwnerId owner) {
+        return lost.containsKey(owner);
+    }
+
     LossReason reasonOfLoss(OwnerId owner) {
         return lost.getOrDefault(owner, LossReason.SESSION_LOST);
     }

@@ -42,6 +42,9 @@ public final class SessionStore implements LockStore {
     private static final long FIRST_HINT_NANOS = Duration.ofMillis(2).toNanos();
     private static final int MOST_DOUBLINGS = 5;
 
+    /** Up to so many grants a renewal asks for each; of more it takes the last look for an answer. */
+    private static final int MOST_ASKED = 4;
+
     private final Database database;
     private final Schema schema;
     private final StoreContext context;
@@ -184,13 +187,15 @@ public final class SessionStore implements LockStore {
     @Override
     public List<RenewOutcome> renew(List<Grant> grants) {
         ready("renew", "held locks");
-        return grants.stream().map(this::renew).toList();
+        // To ask for many, one after another, would take longer than a call may.
+        boolean few = grants.size() <= MOST_ASKED;
+        return grants.stream().map(grant -> renew(grant, few)).toList();
     }
 
-    private RenewOutcome renew(Grant grant) {
+    private RenewOutcome renew(Grant grant, boolean ask) {
         Held mine = holdings.get(grant.owner());
         try {
-            if (mine != null && mine.matches(grant) && holdings.isKnownAlive(mine)) {
+            if (mine != null && mine.matches(grant) && (ask ? holdings.isAlive(mine) : holdings.isKnownAlive(mine))) {
                 return new RenewOutcome.Renewed(null, true);
             }
         } catch (StoreUnavailableException unanswered) {
@@ -224,14 +229,14 @@ public final class SessionStore implements LockStore {
         return outcomes;
     }
 
-    /** What was given back before and not answered is asked for once more. */
+    /** What was given back before and not answered is asked for once more; what was lost before is not held. */
     private ReleaseOutcome again(Grant grant) {
         if (!orphans.contains(grant.owner())) {
             return ReleaseOutcome.NOT_HELD;
         }
         try {
             orphans.end(grant.owner());
-            return ReleaseOutcome.RELEASED;
+            return holdings.hasTold(grant.owner()) ? ReleaseOutcome.NOT_HELD : ReleaseOutcome.RELEASED;
         } catch (StoreUnavailableException unanswered) {
             return new ReleaseOutcome.Unknown(unanswered);
         }

@@ -4,21 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.jdbc.DialectServers;
-import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What servers say of themselves, taken from their documentation; one server of each kind is not refused. */
 final class ClustersTest {
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     @Test
     void clustersAndProxiesAreRecognised() {

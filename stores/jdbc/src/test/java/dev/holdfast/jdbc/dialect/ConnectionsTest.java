@@ -2,12 +2,18 @@ package dev.holdfast.jdbc.dialect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +35,98 @@ final class ConnectionsTest {
         @Override
         public boolean isShared() {
             return true;
+        }
+    }
+
+    /** A network that is slow until it is told otherwise: connections come after their callers have given up. */
+    private static final class Slow implements ConnectionSource {
+        private final CountDownLatch over = new CountDownLatch(1);
+        private final Queue<Connection> made = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public Connection connect() throws SQLException {
+            try {
+                over.await();
+            } catch (InterruptedException ended) {
+                throw new SQLException("interrupted", "08001", ended);
+            }
+            Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+            made.add(connection);
+            return connection;
+        }
+
+        long open() throws SQLException {
+            long open = 0;
+            for (Connection connection : made) {
+                open += connection.isClosed() ? 0 : 1;
+            }
+            return open;
+        }
+
+        @Override
+        public boolean isShared() {
+            return false;
+        }
+    }
+
+    @Test
+    void connectionsThatCameTooLateAreKeptUpToTheLimit() throws SQLException {
+        int calls = 8;
+        int most = 2;
+        Slow source = new Slow();
+        try (Connections connections = new Connections(source, most, Duration.ofMillis(100))) {
+            for (int i = 0; i < calls; i++) {
+                assertThatThrownBy(() -> connections.with(connection -> connection))
+                        .isInstanceOf(SQLException.class);
+            }
+            source.over.countDown();
+
+            await().untilAsserted(() -> {
+                assertThat(source.made).hasSize(calls);
+                assertThat(source.open()).isEqualTo(most);
+            });
+            Connection used = await().ignoreExceptionsInstanceOf(SQLException.class)
+                    .until(() -> connections.with(connection -> connection), Objects::nonNull);
+            assertThat(source.made).as("none was opened anew").hasSize(calls).contains(used);
+        }
+        assertThat(source.open()).isZero();
+    }
+
+    /** A pool that opens another connection when a broken one is given back, on the same thread and for long. */
+    private static final class Replacing implements ConnectionSource {
+        private final CountDownLatch replaced = new CountDownLatch(1);
+        private final CountDownLatch closing = new CountDownLatch(1);
+
+        @Override
+        public Connection connect() throws SQLException {
+            Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+            return (Connection) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("close")) {
+                            closing.countDown();
+                            replaced.await();
+                        }
+                        return method.invoke(connection, arguments);
+                    });
+        }
+
+        @Override
+        public boolean isShared() {
+            return true;
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAPoolThatReplacesABrokenConnection() throws InterruptedException {
+        Replacing pool = new Replacing();
+        try (Connections connections = new Connections(pool, 1, Duration.ofSeconds(10))) {
+            // On the thread of this test it would wait for itself.
+            assertThatThrownBy(() -> connections.with(connection -> {
+                        throw new SQLException("cut", "08006");
+                    }))
+                    .hasMessage("cut");
+            pool.closing.await();
+            pool.replaced.countDown();
         }
     }
 

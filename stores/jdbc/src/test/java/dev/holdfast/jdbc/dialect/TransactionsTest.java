@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.jdbc.DialectServers;
 import dev.holdfast.jdbc.Sql;
 import dev.holdfast.jdbc.TestContext;
-import dev.holdfast.rig.Rig;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,7 +17,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,10 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class TransactionsTest {
     private static final int SECONDS = 60;
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
 
     private final TestContext surroundings = new TestContext();
 

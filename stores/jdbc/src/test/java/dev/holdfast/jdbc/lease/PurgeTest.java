@@ -10,7 +10,6 @@ import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.jdbc.dialect.Schema;
-import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -26,7 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -36,10 +34,7 @@ final class PurgeTest {
     private static final long AT_ONCE = 0;
     private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1_000;
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
     private static final AtomicInteger TESTS = new AtomicInteger();
 
     private final TestContext surroundings = new TestContext();

@@ -15,7 +15,6 @@ import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.jdbc.dialect.PoolSource;
 import dev.holdfast.jdbc.row.RowLock;
-import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -42,7 +41,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -57,10 +55,7 @@ final class IdleNamesTest {
     /** The floor is raised, relied upon, and on PostgreSQL a name is marked in between. */
     private static final int ENOUGH_TURNS = 3;
 
-    @RegisterExtension
-    static final Rig RIG = new Rig();
-
-    private static final DialectServers SERVERS = new DialectServers(RIG);
+    private static final DialectServers SERVERS = new DialectServers();
     private static final AtomicInteger TESTS = new AtomicInteger();
 
     private final TestContext surroundings = new TestContext();

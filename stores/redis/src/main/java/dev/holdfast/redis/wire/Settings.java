@@ -52,7 +52,7 @@ public record Settings(
         for (String option : options.keySet()) {
             if (!LENT_OPTIONS.contains(option)) {
                 throw new StoreMisconfiguredException("the option '" + option
-                        + "' does not go with a client of your own; " + new TreeSet<>(LENT_OPTIONS) + " do");
+                        + "' cannot be used with a client of your own; " + new TreeSet<>(LENT_OPTIONS) + " can");
             }
         }
         return of(StoreUri.parse("redis://lent", options, null), context);

@@ -101,12 +101,22 @@ public final class EtcdCluster {
 
     /**
      * Keeps the other members from hearing a member, without telling anybody: they fetch its messages through its proxy. It
-     * goes on hearing them. A leader is replaced, and a follower can forward nothing.
+     * goes on hearing them. A leader is replaced, and a follower can forward nothing. One whose messages nobody fetches at
+     * that moment would post them instead, so it is looked at, and muted again once they are fetched.
      *
      * @param node the member
+     * @throws InterruptedException if interrupted
      */
-    public void mute(EtcdNode node) {
-        proxies.get(nodes.indexOf(node)).blackHole(Direction.TO_SERVER, Direction.TO_CLIENT);
+    public void mute(EtcdNode node) throws InterruptedException {
+        FaultProxy proxy = proxies.get(nodes.indexOf(node));
+        Eventually.await(node.server().name() + " heard by nobody", TIME_TO_SETTLE, () -> {
+            proxy.blackHole(Direction.TO_SERVER, Direction.TO_CLIENT);
+            if (!node.isHeard()) {
+                return true;
+            }
+            unmute(node);
+            return false;
+        });
     }
 
     /**

@@ -145,19 +145,22 @@ public final class EtcdNode implements AutoCloseable {
         }
     }
 
+    /** Whether a majority confirms within a while what it knows. */
+    boolean isHeard() {
+        try {
+            return EtcdGateway.isHealthy(port());
+        } catch (IOException unconfirmed) {
+            return false;
+        }
+    }
+
     /**
      * Waits until it serves clients.
      *
      * @throws InterruptedException if interrupted
      */
     public void awaitServing() throws InterruptedException {
-        Eventually.await(server.name() + " serving clients", TIME_TO_SERVE, () -> {
-            try {
-                return EtcdGateway.isHealthy(port());
-            } catch (IOException notYet) {
-                return false;
-            }
-        });
+        Eventually.await(server.name() + " serving clients", TIME_TO_SERVE, this::isHeard);
     }
 
     /**

@@ -37,6 +37,7 @@ public final class Checker {
         for (Line line : history.lines) {
             switch (line.event()) {
                 case "stale" -> verdict.count("refused_by_guard");
+                case "staged" -> verdict.count("controls_staged");
                 case "told" -> verdict.count("losses_told");
                 case "faultFailed", "workerFailed" -> verdict.count("rig_trouble");
                 default -> {

@@ -8,6 +8,7 @@ import java.util.List;
  */
 final class Excuses {
     private final List<Interval> losses;
+    private final List<Interval> replacements;
     private final long reach;
 
     Excuses(History history) {
@@ -15,12 +16,24 @@ final class Excuses {
         losses = history.faults.stream()
                 .filter(fault -> !fault.loses().equals("NOTHING") && !survives)
                 .toList();
+        replacements = losses.stream()
+                .filter(fault -> fault.loses().equals("FAILOVER"))
+                .toList();
         reach = 2 * history.leaseNanos() + history.timeoutNanos();
     }
 
     /** Whether servers may have forgotten grants that two moments rest on. */
     boolean forgotten(long from, long to) {
-        return losses.stream()
+        return touches(losses, from, to);
+    }
+
+    /** Whether an old and a new server may have served one name side by side. */
+    boolean replaced(long from, long to) {
+        return touches(replacements, from, to);
+    }
+
+    private boolean touches(List<Interval> faults, long from, long to) {
+        return faults.stream()
                 .anyMatch(fault -> fault.begun() <= to && (fault.over() == Op.NEVER || fault.over() + reach >= from));
     }
 }

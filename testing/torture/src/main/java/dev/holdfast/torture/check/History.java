@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,10 @@ final class History {
     private final List<Interval> starved = new ArrayList<>();
 
     final Map<String, Long> phases = new LinkedHashMap<>();
+
+    /** When each process was heard last. */
+    private final Map<String, Long> heard = new HashMap<>();
+
     final long last;
 
     private History(List<Line> lines) {
@@ -57,6 +62,7 @@ final class History {
 
     private void read(Line line) {
         String process = line.text("p");
+        heard.put(process, line.number("t"));
         switch (line.event()) {
             case "invoke" -> ops.put(line.text("op"), op(line, process));
             case "ok" -> {
@@ -153,6 +159,11 @@ final class History {
         });
     }
 
+    /** Until when a process certainly lived. */
+    long lastOf(String process) {
+        return heard.getOrDefault(process, last);
+    }
+
     boolean promises(String promise) {
         return Set.of(store.text("promises").split(",", -1)).contains(promise);
     }
@@ -173,36 +184,33 @@ final class History {
         return store.text("expiry").equals("SESSION");
     }
 
-    /** How long a process, and the machine, stood still in a time: what stalls can explain. */
+    /**
+     * How long a process stood still in a time, or the machine did, whichever is longer, and how long threads waited for a
+     * processor: what can explain that something was late.
+     */
     long stalled(String process, long from, long to) {
-        long own = 0;
-        long machine = 0;
-        for (Interval stall : stalls) {
-            if (stall.mayTouch(from, to)) {
-                long length = Math.min(to, stall.over()) - Math.max(from, stall.begun());
-                own += stall.target().equals(process) ? length : 0;
-                machine += stall.target().equals("coordinator") ? length : 0;
-            }
-        }
-        for (Interval delay : starved) {
-            boolean counts = delay.target().equals(process) || delay.target().equals("coordinator");
-            own += counts && delay.mayTouch(from, to) ? Long.parseLong(delay.what()) : 0;
-        }
-        return own + machine;
+        return Math.max(stood(process, from, to), stood("coordinator", from, to))
+                + Math.max(starved(process, from, to), starved("coordinator", from, to));
     }
 
-    /** Whether nothing was wrong in a time, and for a while before it: nothing that could explain trouble. */
-    boolean calm(long from, long to, long before) {
-        return faults.stream().noneMatch(fault -> fault.mayTouch(from - before, to));
+    private long stood(String process, long from, long to) {
+        return stalls.stream()
+                .filter(stall -> stall.target().equals(process) && stall.mayTouch(from, to))
+                .mapToLong(stall -> Math.min(to, stall.over()) - Math.max(from, stall.begun()))
+                .sum();
+    }
+
+    private long starved(String process, long from, long to) {
+        return starved.stream()
+                .filter(delay -> delay.target().equals(process) && delay.mayTouch(from, to))
+                .mapToLong(delay -> Long.parseLong(delay.what()))
+                .sum();
     }
 
     /** Whether the store answered all requests of a worker: faults of other workers and of their networks do not count. */
     boolean answering(String process, long from, long to) {
-        String worker = process.replaceFirst("-.*", "");
         return faults.stream()
-                .filter(fault -> !fault.target().matches("(net-)?w[0-9]+")
-                        || fault.target().equals(worker)
-                        || fault.target().equals("net-" + worker))
+                .filter(fault -> !fault.isOfAWorker() || fault.isOf(process))
                 .noneMatch(fault -> fault.mayTouch(from, to));
     }
 }

@@ -15,4 +15,15 @@ record Interval(String what, String target, String loses, long begun, long activ
     boolean mayTouch(long from, long to) {
         return begun <= to && over >= from;
     }
+
+    /** Whether only one worker is hit by it, or the network of one. */
+    boolean isOfAWorker() {
+        return target.matches("(net-)?w[0-9]+");
+    }
+
+    /** Whether it hits the worker of a process, or that worker's network; processes that replace each other are one worker. */
+    boolean isOf(String process) {
+        String worker = process.replaceFirst("-.*", "");
+        return target.equals(worker) || target.equals("net-" + worker);
+    }
 }

@@ -7,6 +7,9 @@ import java.util.Set;
 record LossChecks(History history, Excuses excuses, Verdict verdict) {
     private static final long BOUND_NANOS = 250_000_000;
 
+    /** No machine is so slow that a callback which is due would not have run by then. */
+    private static final long NEVER_NANOS = 5_000_000_000L;
+
     /** What the network had taken already when it fell silent. */
     private static final long ON_THE_WAY_NANOS = 50_000_000;
 
@@ -35,16 +38,23 @@ record LossChecks(History history, Excuses excuses, Verdict verdict) {
             return;
         }
         verdict.count("losses_seen");
-        long until = Math.min(op.told, history.last);
+        long until = Math.min(op.told, history.lastOf(op.process));
         long late = until - op.seenLost;
         boolean released = op.told == Op.NEVER && op.ended - op.seenLost < BOUND_NANOS;
         if (late > BOUND_NANOS + 2 * history.stalled(op.process, op.seenLost, until)
                 && !released
                 && !pausedIn(op, op.seenLost, until)) {
-            verdict.violated(
-                    "P10",
-                    op.seenLost,
-                    op + " was lost, and told " + (op.told == Op.NEVER ? "never" : late / 1_000_000 + " ms later"));
+            tell(op, late);
+        }
+    }
+
+    private void tell(Op op, long late) {
+        if (op.told != Op.NEVER) {
+            verdict.late("P10", op.seenLost, op + " was lost, and told " + late / 1_000_000 + " ms later");
+        } else if (late > NEVER_NANOS + 4 * history.stalled(op.process, op.seenLost, op.seenLost + late)) {
+            verdict.violated("P10", op.seenLost, op + " was lost, and never told");
+        } else {
+            verdict.late("P10", op.seenLost, op + " was lost, and not told while its process lived");
         }
     }
 

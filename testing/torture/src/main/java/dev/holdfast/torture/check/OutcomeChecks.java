@@ -32,7 +32,16 @@ record OutcomeChecks(History history, Verdict verdict) {
         boolean stalled = history.stalled(op.process, op.invoked - history.timeoutNanos(), op.returned)
                 > history.timeoutNanos() / 2;
         if (history.answering(op.process, op.invoked - before, op.returned) && !stalled) {
+            unknown(op);
+        }
+    }
+
+    /** Whoever gives up before the command timeout has not waited for an answer, however slow the server is. */
+    private void unknown(Op op) {
+        if (op.took < history.timeoutNanos() / 2) {
             verdict.violated("P16", op.returned, op + " ended with " + op.detail);
+        } else {
+            verdict.late("P16", op.returned, op + " ended with " + op.detail);
         }
     }
 
@@ -43,7 +52,7 @@ record OutcomeChecks(History history, Verdict verdict) {
         long allowed = op.waitMillis * 1_000_000 + history.timeoutNanos() + MARGIN_NANOS;
         long excused = 2 * history.stalled(op.process, op.invoked, op.returned) + paused(op);
         if (op.took > allowed + excused) {
-            verdict.violated(
+            verdict.late(
                     "P17",
                     op.returned,
                     op + " took " + op.took / 1_000_000 + " ms instead of at most " + allowed / 1_000_000
@@ -89,8 +98,13 @@ record OutcomeChecks(History history, Verdict verdict) {
         long bound = RECOVERY_NANOS
                 + (history.sessions() ? history.afterlifeNanos() : 0)
                 + 2 * history.stalled(process, calm, Math.min(end, answered));
-        if (answered == Op.NEVER ? end - calm > bound : answered - calm > bound) {
+        if (answered == Op.NEVER && end - calm > 2 * bound) {
             verdict.violated(
+                    "P19",
+                    calm,
+                    process + " did not work again at all in " + (end - calm) / 1_000_000 + " ms after the last fault");
+        } else if (answered == Op.NEVER ? end - calm > bound : answered - calm > bound) {
+            verdict.late(
                     "P19",
                     calm,
                     process + " did not work again within " + bound / 1_000_000 + " ms after the last fault");

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Writes the page that shows a history: one file that needs nothing from outside. */
 public final class Page {
@@ -55,19 +56,32 @@ public final class Page {
         json.append(",\"summary\":");
         Line.quote(json, summary);
         json.append(",\"end\":").append(history.last);
+        phases();
         faults();
         ops();
         json.append(",\"violations\":[");
         String comma = "";
-        for (Verdict.Violation violation : verdict.violations()) {
+        for (Verdict.Violation violation : verdict.findings()) {
             json.append(comma)
                     .append(Line.of("violation")
                             .with("property", violation.property())
                             .with("at", violation.at())
+                            .with("late", verdict.late().contains(violation))
                             .with("text", violation.text()));
             comma = ",";
         }
         json.append("]}");
+    }
+
+    private void phases() {
+        json.append(",\"phases\":[");
+        String comma = "";
+        for (Map.Entry<String, Long> phase : history.phases.entrySet()) {
+            json.append(comma)
+                    .append(Line.of("phase").with("name", phase.getKey()).with("at", phase.getValue()));
+            comma = ",";
+        }
+        json.append(']');
     }
 
     /** Faults that overlap are drawn in lanes. */

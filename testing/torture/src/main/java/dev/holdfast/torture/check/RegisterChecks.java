@@ -7,12 +7,19 @@ record RegisterChecks(History history, Verdict verdict) {
     void run() {
         for (Line line : history.lines) {
             if (line.event().equals("write") && line.is("lost")) {
-                verdict.count(line.is("control") ? "lost_updates_without_locks" : "lost_updates_unguarded");
+                verdict.count(which(line));
             }
             if (line.event().equals("gcas") && line.is("done")) {
                 guarded(line);
             }
         }
+    }
+
+    private static String which(Line write) {
+        if (write.is("control")) {
+            return "lost_updates_without_locks";
+        }
+        return write.is("staged") ? "lost_updates_staged" : "lost_updates_unguarded";
     }
 
     private void guarded(Line line) {

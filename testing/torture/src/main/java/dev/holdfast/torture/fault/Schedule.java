@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Which faults begin when, and how long they last. The same seed over the same rig gives the same schedule. */
 public final class Schedule {
@@ -52,6 +53,21 @@ public final class Schedule {
             }
         }
         return List.copyOf(schedule);
+    }
+
+    /**
+     * Leaves some out. The others keep their times, so that what they meet is as before.
+     *
+     * @param schedule what was drawn
+     * @param numbers those that happen; null for all
+     * @return the rest
+     */
+    public static List<Planned> keep(List<Planned> schedule, @Nullable List<Integer> numbers) {
+        return numbers == null
+                ? schedule
+                : schedule.stream()
+                        .filter(planned -> numbers.contains(planned.id()))
+                        .toList();
     }
 
     private static FaultKind pick(List<FaultKind> kinds, int roll) {

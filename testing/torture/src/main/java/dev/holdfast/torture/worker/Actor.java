@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Actor implements Runnable {
     private static final int SYNC_EVERY = 40;
     private static final long SAMPLE_MILLIS = 4;
+    private static final long LONG_ENOUGH_TO_BE_TOLD_MILLIS = 400;
 
     private final Worker worker;
     private final String id;
@@ -203,8 +204,12 @@ final class Actor implements Runnable {
         }
     }
 
-    private void end(String op, Lease lease, @Nullable LeasedLock view) {
+    private void end(String op, Lease lease, @Nullable LeasedLock view) throws InterruptedException {
         sample(lease);
+        if (firstLost != 0 && random.nextBoolean()) {
+            // A loss has to be told also if its holder does not give back what it has lost.
+            TimeUnit.MILLISECONDS.sleep(LONG_ENOUGH_TO_BE_TOLD_MILLIS);
+        }
         Line ended = Line.of("end").with("op", op).with("from", System.nanoTime());
         String word = view != null ? unlock(view) : release(lease);
         ended.with("held", lastHeld).with("lostAt", firstLost).with("how", word);

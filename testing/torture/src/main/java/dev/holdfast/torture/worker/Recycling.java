@@ -39,7 +39,7 @@ record Recycling(Worker worker) {
     }
 
     /** When close() has returned, nothing of the client is at the store any more. */
-    private void look(String closed) {
+    void look(String closed) {
         try {
             long left = 0;
             StringBuilder what = new StringBuilder();

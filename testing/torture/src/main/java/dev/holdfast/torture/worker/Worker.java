@@ -25,6 +25,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Worker {
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(3);
 
+    /** For a thread that was interrupted; long, because a busy machine is no reason to call it stuck. */
+    private static final Duration TIME_TO_COME_BACK = Duration.ofSeconds(15);
+
     private static final int WARM_UP = 20;
 
     /** What the threads do. */
@@ -78,6 +81,7 @@ public final class Worker {
             thread.start();
             threads.add(thread);
         }
+        Staging staging = new Staging(this);
         System.out.println("ready");
         try (BufferedReader words = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String word = words.readLine(); word != null && !word.equals("stop"); word = words.readLine()) {
@@ -87,6 +91,9 @@ public final class Worker {
                     case "quiet" -> phase = Phase.NOTHING;
                     case "calm" -> asked.set(true);
                     case "recycle" -> new Recycling(this).run();
+                    case "stage-hold" -> staging.hold();
+                    case "stage-write" -> staging.write();
+                    case "stage-take" -> staging.take();
                     default -> System.err.println("unknown word " + word);
                 }
             }
@@ -116,15 +123,31 @@ public final class Worker {
         }
         threads.forEach(Thread::interrupt);
         for (Thread thread : threads) {
-            TimeUnit.NANOSECONDS.timedJoin(thread, TIME_TO_STOP.toNanos());
+            TimeUnit.NANOSECONDS.timedJoin(thread, TIME_TO_COME_BACK.toNanos());
             if (thread.isAlive()) {
                 tell(Line.of("stuck").with("thread", thread.getName()).with("at", at(thread)));
             }
         }
-        long before = System.nanoTime();
-        client.close();
-        tell(Line.of("bye").with("from", before));
+        part();
+        tell(Line.of("bye"));
         System.out.println("bye");
+    }
+
+    /** Closes the client while it holds something, and looks whether that is free then. */
+    private void part() throws InterruptedException {
+        Holdfast last = client;
+        try {
+            last.lock(settings.prefix() + "parting-" + settings.process(), options)
+                    .tryAcquire(settings.timeout());
+        } catch (HoldfastException outage) {
+            System.err.println(settings.process() + " parts without a lock: " + outage);
+        }
+        long before = System.nanoTime();
+        last.close();
+        tell(Line.of("closed").with("client", last.clientName()).with("from", before));
+        replaceClient();
+        new Recycling(this).look(last.clientName());
+        client.close();
     }
 
     private static String at(Thread thread) {

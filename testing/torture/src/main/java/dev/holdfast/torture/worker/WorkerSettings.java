@@ -15,6 +15,7 @@ import java.util.List;
  * @param timeout of every command
  * @param prefix of every name
  * @param mutant the seeded bug; empty for none
+ * @param maker whose locks; empty for ours
  */
 public record WorkerSettings(
         String process,
@@ -25,7 +26,8 @@ public record WorkerSettings(
         Duration lease,
         Duration timeout,
         String prefix,
-        String mutant) {
+        String mutant,
+        String maker) {
 
     /** {@return the words for a command line} */
     public List<String> words() {
@@ -38,10 +40,17 @@ public record WorkerSettings(
                 Long.toString(lease.toMillis()),
                 Long.toString(timeout.toMillis()),
                 prefix,
-                mutant);
+                mutant,
+                maker);
     }
 
-    static WorkerSettings parse(String[] words) {
+    /**
+     * Reads what {@link #words} gave.
+     *
+     * @param words of a command line
+     * @return the settings
+     */
+    public static WorkerSettings parse(String[] words) {
         return new WorkerSettings(
                 words[0],
                 Integer.parseInt(words[1]),
@@ -51,6 +60,7 @@ public record WorkerSettings(
                 Duration.ofMillis(Long.parseLong(words[5])),
                 Duration.ofMillis(Long.parseLong(words[6])),
                 words[7],
-                words[8]);
+                words[8],
+                words[9]);
     }
 }
