@@ -31,8 +31,8 @@ import redis.clients.jedis.util.Pool;
  * }</pre>
  *
  * <p>{@code using} works through a Jedis client, of any version from 5.2 on. The client stays the program's: it is not closed
- * with the store, and its limits and timeouts count. One connection of it is kept for messages as long as the store is open,
- * so its pool needs at least two. All other methods take over addresses, credentials and TLS, and open connections of
+ * with the store, and its limits and timeouts count, but no call waits longer than the command timeout for them. One connection
+ * of it is kept for messages as long as the store is open, so its pool needs at least two. All other methods take over addresses, credentials and TLS, and open connections of
  * their own. A library is needed only by the methods that name its classes. Thread-safe.
  */
 public final class RedisStores {

@@ -17,8 +17,10 @@ import dev.holdfast.rig.redis.RedisNode;
 import dev.holdfast.rig.redis.RedisSettings;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.HostAndPort;
@@ -30,6 +32,9 @@ import redis.clients.jedis.RedisClusterClient;
 final class LentClientTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final LockOptions BRIEF = LockOptions.defaults().withLeaseTime(Duration.ofMillis(1500));
+
+    /** Behind the eighth field of a line of {@code CLUSTER NODES} come the slots. */
+    private static final int FIRST_RANGE = 8;
 
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -68,6 +73,58 @@ final class LentClientTest {
             assertThat(client.getClusterNodes().values())
                     .allSatisfy(pool -> assertThat(pool.getNumActive()).isZero());
         }
+        findsAMemberThatTheClientDoesNotKnow(cluster);
+    }
+
+    /** Such a client learns of new members from its own commands only, and its program may have none. */
+    private static void findsAMemberThatTheClientDoesNotKnow(RedisCluster cluster) throws InterruptedException {
+        List<RedisNode> masters = cluster.nodes().stream()
+                .filter(node -> String.valueOf(node.ask("ROLE")).contains("master"))
+                .toList();
+        RedisNode known = masters.get(0);
+        RedisNode unknown = masters.get(1);
+        String[] slots = line(unknown, "myself")[FIRST_RANGE].split("-", -1);
+        masters.forEach(each -> each.ask("CLUSTER", "DELSLOTSRANGE", slots[0], slots[1]));
+        known.ask("CLUSTER", "ADDSLOTSRANGE", slots[0], slots[1]);
+        known.ask("CLUSTER", "BUMPEPOCH");
+        String owner = String.valueOf(known.ask("CLUSTER", "MYID"));
+        await("everybody knows the new owner")
+                .until(() -> cluster.nodes().stream()
+                        .allMatch(node -> line(node, owner)[line(node, owner).length - 1].endsWith("-" + slots[1])));
+        String name = nameIn(Integer.parseInt(slots[0]), Integer.parseInt(slots[1]));
+        try (RedisClusterClient client = RedisClusterClient.create(Set.of(new HostAndPort("127.0.0.1", known.port())));
+                Holdfast lent =
+                        Holdfast.builder().store(RedisStores.using(client)).build()) {
+            lent.lock(name).acquire().close();
+            assertThat(client.getClusterNodes()).doesNotContainKey("127.0.0.1:" + unknown.port());
+            SlotMover mover = new SlotMover(masters);
+            int at = 0;
+            while (at != 1) {
+                at = mover.move(SlotMover.slotOf(name), at, (source, target) -> {});
+            }
+            await().atMost(Duration.ofSeconds(5))
+                    .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                    .until(() -> lent.lock(name).tryAcquire().isPresent());
+            assertThat(line(unknown, "myself")[FIRST_RANGE]).isEqualTo(Integer.toString(SlotMover.slotOf(name)));
+        }
+    }
+
+    /** What a member knows of another one, or of itself. */
+    private static String[] line(RedisNode node, String word) {
+        return String.valueOf(node.ask("CLUSTER", "NODES"))
+                .lines()
+                .filter(line -> line.contains(word) && line.contains("master"))
+                .findFirst()
+                .orElseThrow()
+                .split(" ", -1);
+    }
+
+    private static String nameIn(int first, int last) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "moved/" + i)
+                .filter(name -> SlotMover.slotOf(name) >= first && SlotMover.slotOf(name) <= last)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -8,7 +8,10 @@ import dev.holdfast.redis.topology.LentSentinel;
 import dev.holdfast.redis.topology.MemberThreads;
 import dev.holdfast.redis.topology.OneServer;
 import dev.holdfast.redis.wire.Clocks;
+import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.HostAndPort;
+import dev.holdfast.redis.wire.OverdueWatch;
 import dev.holdfast.redis.wire.Server;
 import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.StoreContext;
@@ -19,7 +22,6 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -36,72 +38,73 @@ public final class JedisClients {
 
     /** Opens a store over a client of one server, of a master that sentinels watch, or of a cluster. */
     public static RedisStore open(UnifiedJedis client, Settings settings, StoreContext context) {
-        Clocks clocks = new Clocks(context.clock());
-        MemberThreads threads = new MemberThreads(context.clientName());
+        Borrowers borrowers = new Borrowers(context);
         Deployment deployment;
         if (method(client, "getClusterNodes") != null) {
-            deployment = cluster(client, context, clocks, threads);
+            deployment = cluster(client, context, borrowers);
         } else if (method(client, "getPool") != null) {
             Pool<?> pool = (Pool<?>) call(client, "getPool");
-            deployment = new OneServer(new LentServer(OWN_SERVER, () -> borrow(pool), clocks));
+            deployment = new OneServer(borrowers.from(OWN_SERVER, new PoolLender(pool)));
         } else if (method(client, "getCurrentMaster") != null) {
             if (settings.replicas() != null) {
                 throw new StoreMisconfiguredException(
                         "the option 'replicas' needs a connection for itself, which a client of Sentinel does not lend");
             }
-            deployment = new LentSentinel(new SentinelClientServer(client, clocks));
+            deployment = new LentSentinel(new SentinelClientServer(client, borrowers.clocks, borrowers.aside));
         } else {
             throw new StoreMisconfiguredException("a " + client.getClass().getName()
                     + " lends no connections; give a client of one server, of Sentinel or of a cluster");
         }
-        return RedisStore.open(context, settings, deployment, clocks, threads, () -> {});
+        return borrowers.open(settings, deployment);
     }
 
     /** Opens a store over a pool of one server, or of a master that sentinels watch. */
     public static RedisStore open(Pool<Jedis> pool, Settings settings, StoreContext context) {
-        Clocks clocks = new Clocks(context.clock());
-        Server server = new LentServer(
-                OWN_SERVER,
-                () -> {
-                    Jedis jedis = pool.getResource();
-                    return new Loan(jedis.getConnection(), jedis::close);
-                },
-                clocks);
+        Borrowers borrowers = new Borrowers(context);
+        Server server = borrowers.from(OWN_SERVER, new PoolLender(pool));
         // By its method, because not every version has the class.
         boolean watched = method(pool, "getCurrentHostMaster") != null;
-        return RedisStore.open(
-                context,
-                settings,
-                watched ? new LentSentinel(server) : new OneServer(server),
-                clocks,
-                new MemberThreads(context.clientName()),
-                () -> {});
+        return borrowers.open(settings, watched ? new LentSentinel(server) : new OneServer(server));
     }
 
-    private static Deployment cluster(UnifiedJedis client, StoreContext context, Clocks clocks, MemberThreads threads) {
+    private static Deployment cluster(UnifiedJedis client, StoreContext context, Borrowers borrowers) {
         Function<HostAndPort, Server> servers =
-                address -> new LentServer(address.toString(), () -> borrow(client, address), clocks);
+                address -> borrowers.from(address.toString(), new ClusterLender(client, address));
         Supplier<Collection<HostAndPort>> seeds = () -> nodes(client).keySet().stream()
                 .map(each -> HostAndPort.of(String.valueOf(each)))
                 .toList();
         return new ClusterDeployment(
-                seeds, servers, threads, context.commandTimeout(), context.clock(), context.random());
+                seeds, servers, borrowers.threads, context.commandTimeout(), context.clock(), context.random());
     }
 
     private static Map<?, ?> nodes(UnifiedJedis client) {
         return (Map<?, ?>) call(client, "getClusterNodes");
     }
 
-    private static Loan borrow(UnifiedJedis client, HostAndPort address) {
-        if (!(nodes(client).get(address.toString()) instanceof Pool<?> pool)) {
-            throw new JedisConnectionException("the given client does not know " + address + " yet");
-        }
-        return borrow(pool);
-    }
+    /** What all servers of one store share. */
+    private static final class Borrowers {
+        private final StoreContext context;
+        private final Clocks clocks;
+        private final MemberThreads threads;
+        private final Aside aside;
+        private final OverdueWatch watch;
 
-    private static Loan borrow(Pool<?> pool) {
-        Connection connection = (Connection) pool.getResource();
-        return new Loan(connection, connection::close);
+        Borrowers(StoreContext context) {
+            this.context = context;
+            this.clocks = new Clocks(context.clock());
+            this.threads = new MemberThreads(context.clientName());
+            this.aside = new Aside(threads);
+            this.watch = new OverdueWatch(context, ConnectionSettings.lookInterval(context.commandTimeout()));
+        }
+
+        Server from(String where, Lender lender) {
+            return new LentServer(
+                    where, lender, clocks, aside, watch, () -> Deadline.in(context.clock(), context.commandTimeout()));
+        }
+
+        RedisStore open(Settings settings, Deployment deployment) {
+            return RedisStore.open(context, settings, deployment, clocks, threads, watch::close);
+        }
     }
 
     private static @Nullable Method method(Object client, String name) {
@@ -112,7 +115,7 @@ public final class JedisClients {
         }
     }
 
-    private static Object call(Object client, String name) {
+    static Object call(Object client, String name) {
         try {
             Object result = client.getClass().getMethod(name).invoke(client);
             if (result == null) {

@@ -14,19 +14,25 @@ final class JedisMessages extends BinaryJedisPubSub {
     /** Jedis lets one thread write at a time. */
     private final ReentrantLock writing = new ReentrantLock();
 
+    private final byte[] channel;
     private boolean confirmed; // guarded by writing
     private boolean left; // guarded by writing
 
-    JedisMessages(Listening.Listener listener) {
+    JedisMessages(byte[] channel, Listening.Listener listener) {
+        this.channel = channel;
         this.listener = listener;
     }
 
-    /** Asks for a sign of life, unless the subscription has been left. */
+    /**
+     * Asks for a sign of life, unless the subscription has been left: subscribes once more, which changes nothing. In the
+     * third version of the protocol, Jedis takes the answer to a {@code PING} that comes at once for an unexpected message,
+     * and ends the subscription.
+     */
     void askForSign() {
         writing.lock();
         try {
             if (!left) {
-                ping();
+                subscribe(channel);
             }
         } finally {
             writing.unlock();
@@ -49,27 +55,30 @@ final class JedisMessages extends BinaryJedisPubSub {
     }
 
     @Override
-    public void onSubscribe(byte[] channel, int count) {
+    public void onSubscribe(byte[] subscribed, int count) {
+        boolean first;
         writing.lock();
         try {
+            first = !confirmed;
+            confirmed = true;
             if (left) {
-                unsubscribe();
+                if (first) {
+                    unsubscribe();
+                }
                 return;
             }
-            confirmed = true;
         } finally {
             writing.unlock();
         }
-        listener.subscribed();
+        if (first) {
+            listener.subscribed();
+        } else {
+            listener.pong();
+        }
     }
 
     @Override
-    public void onMessage(byte[] channel, byte[] message) {
+    public void onMessage(byte[] from, byte[] message) {
         listener.message(message);
-    }
-
-    @Override
-    public void onPong(byte[] pattern) {
-        listener.pong();
     }
 }

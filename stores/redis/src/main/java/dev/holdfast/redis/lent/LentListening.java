@@ -5,7 +5,7 @@ import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Listening;
 import dev.holdfast.redis.wire.ServerRefusal;
 import dev.holdfast.spi.ServerClock;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -15,10 +15,10 @@ final class LentListening implements Listening {
     private final Loan loan;
     private final ServerClock clock;
     private final String where;
-    private final Consumer<LentListening> atEnd;
+    private final BiConsumer<LentListening, Loan> atEnd;
     private volatile @Nullable JedisMessages subscription;
 
-    LentListening(Loan loan, ServerClock clock, String where, Consumer<LentListening> atEnd) {
+    LentListening(Loan loan, ServerClock clock, String where, BiConsumer<LentListening, Loan> atEnd) {
         this.loan = loan;
         this.clock = clock;
         this.where = where;
@@ -27,7 +27,7 @@ final class LentListening implements Listening {
 
     @Override
     public void listen(byte[] channel, Listener listener) {
-        JedisMessages mine = new JedisMessages(listener);
+        JedisMessages mine = new JedisMessages(channel, listener);
         subscription = mine;
         try {
             mine.proceed(loan.connection(), channel);
@@ -63,7 +63,6 @@ final class LentListening implements Listening {
     @Override
     public void close() {
         cut();
-        atEnd.accept(this);
-        loan.giveBack();
+        atEnd.accept(this, loan);
     }
 }

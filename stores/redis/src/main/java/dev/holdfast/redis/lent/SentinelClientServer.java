@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -39,17 +40,23 @@ final class SentinelClientServer implements Server {
 
     private final UnifiedJedis client;
     private final Clocks clocks;
+    private final Aside aside;
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
 
-    SentinelClientServer(UnifiedJedis client, Clocks clocks) {
+    SentinelClientServer(UnifiedJedis client, Clocks clocks, Aside aside) {
         this.client = client;
         this.clocks = clocks;
+        this.aside = aside;
     }
 
     @Override
     public void carry(Exchange exchange) {
+        aside.carry(exchange, () -> ask(exchange), WHERE);
+    }
+
+    private void ask(Exchange exchange) {
         try {
-            Exchange.carry(new ServerConnection(new Commands(), NOWHERE, clocks.unknown()), List.of(exchange));
+            Exchange.carry(new ServerConnection(new Commands(exchange), NOWHERE, clocks.unknown()), List.of(exchange));
         } catch (BrokenConnection broken) {
             boolean late = broken.getCause() instanceof SocketTimeoutException;
             throw BrokenExchange.afterSending("the connection to " + WHERE + " broke", !late, broken);
@@ -80,8 +87,13 @@ final class SentinelClientServer implements Server {
 
     /** Commands that wait to be sent one by one. */
     private final class Commands implements Connection {
+        private final Exchange exchange;
         private final ArrayDeque<Runnable> pending = new ArrayDeque<>();
         private @Nullable Object answer;
+
+        Commands(Exchange exchange) {
+            this.exchange = exchange;
+        }
 
         @Override
         @SuppressWarnings("deprecation") // Its successor is not in all versions.
@@ -91,6 +103,9 @@ final class SentinelClientServer implements Server {
 
         @Override
         public @Nullable Object receive() {
+            if (exchange.isOver()) {
+                throw new BrokenConnection(new TimeoutException("nobody waits for the answer any more"));
+            }
             try {
                 pending.remove().run();
                 return answer;
@@ -127,7 +142,7 @@ final class SentinelClientServer implements Server {
 
         @Override
         public void listen(byte[] channel, Listener listener) {
-            JedisMessages mine = new JedisMessages(listener);
+            JedisMessages mine = new JedisMessages(channel, listener);
             messages = mine;
             Thread reader =
                     new Thread(() -> read(mine, channel), Thread.currentThread().getName() + "-reader");

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Exchange {
     private static final int MOST_TO_TAKE_ALONG = 8;
+
+    /** For whoever carries it to say that it is over, when the answers are there. */
+    private static final long SHORT_WAIT_NANOS = 1_000_000;
 
     private enum State {
         ASKED,
@@ -58,6 +62,11 @@ public final class Exchange {
         return calls;
     }
 
+    /** {@return what its first call is about; empty if that is no key} */
+    public byte[] key() {
+        return calls.get(0).key();
+    }
+
     /** {@return by when it has to be over} */
     public Deadline deadline() {
         return deadline;
@@ -68,7 +77,7 @@ public final class Exchange {
         return calls.size() <= MOST_TO_TAKE_ALONG;
     }
 
-    boolean isOver() {
+    public boolean isOver() {
         return over;
     }
 
@@ -83,7 +92,7 @@ public final class Exchange {
     }
 
     /** Marks the end; the asking thread goes on, unless it is the calling one. */
-    void end(@Nullable RuntimeException why) {
+    public void end(@Nullable RuntimeException why) {
         if (state.get() == State.ABANDONED) {
             return;
         }
@@ -102,6 +111,26 @@ public final class Exchange {
         failure = why;
         over = true;
         return true;
+    }
+
+    /**
+     * For the asking thread, while another one carries it: waits for the end, but not beyond its deadline.
+     *
+     * @param ifLate what it fails with then
+     */
+    public void await(Supplier<BrokenExchange> ifLate) {
+        boolean interrupted = false;
+        while (!over) {
+            long left = deadline.leftNanos();
+            if (left > 0 || !abandon(ifLate.get())) {
+                LockSupport.parkNanos(this, Math.max(left, SHORT_WAIT_NANOS));
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        throwIfFailed();
     }
 
     /** Lets the asking thread look whether it can go on. */

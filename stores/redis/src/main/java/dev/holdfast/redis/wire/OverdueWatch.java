@@ -10,25 +10,32 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class OverdueWatch {
     private final StoreContext context;
     private final Duration interval;
-    private final Set<PooledServer> servers = ConcurrentHashMap.newKeySet();
+    private final Set<Awaiting> servers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean armed = new AtomicBoolean();
     private volatile boolean closed;
+
+    /** Whoever waits for answers. */
+    public interface Awaiting {
+        /** Cuts connections whose answer is overdue; tells whether anything is awaited. */
+        boolean endOverdue(long nowNanos);
+    }
 
     public OverdueWatch(StoreContext context, Duration interval) {
         this.context = context;
         this.interval = interval;
     }
 
-    void add(PooledServer server) {
+    /** Begins to look after somebody. */
+    public void add(Awaiting server) {
         servers.add(server);
     }
 
-    void remove(PooledServer server) {
+    public void remove(Awaiting server) {
         servers.remove(server);
     }
 
     /** Sees to it that somebody looks, because an answer will be awaited. */
-    void note() {
+    public void note() {
         if (!armed.get() && armed.compareAndSet(false, true)) {
             context.scheduler().scheduleGuard(interval, this::look);
         }
@@ -59,7 +66,7 @@ public final class OverdueWatch {
     private boolean endOverdue() {
         boolean awaited = false;
         long now = context.clock().nanos();
-        for (PooledServer server : servers) {
+        for (Awaiting server : servers) {
             awaited |= server.endOverdue(now);
         }
         return awaited;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Connections that were idle when an answer did not come, or came from a replica, are of the same age and lead to the
  * same place, so they are not used again. One that nobody has used for long is asked for a sign of life first. Thread-safe.
  */
-public final class PooledServer implements Server {
+public final class PooledServer implements Server, OverdueWatch.Awaiting {
     private static final int MOST_TOGETHER = 64;
 
     /** Shorter than what firewalls and address translators are known to forget connections after. */
@@ -120,8 +120,8 @@ public final class PooledServer implements Server {
         openings.forEach(Opening::end);
     }
 
-    /** Cuts connections whose answer is overdue, or their opening; tells whether anything is awaited. */
-    boolean endOverdue(long nowNanos) {
+    @Override
+    public boolean endOverdue(long nowNanos) {
         boolean awaited = !openings.isEmpty();
         openings.forEach(Opening::endIfOverdue);
         for (CommandConnection each : open) {
