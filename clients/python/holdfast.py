@@ -133,18 +133,9 @@ class Lease:
         self._changed = threading.Condition()
         self._ended = None  # None while held, then "released" or the reason of the loss
         self._interval = grant["leaseMillis"] / 3000.0
-        # The deadline counts from before the request, never from the answer, which may have been under way for long.
+        # "validForMillis" counts from when the request arrived. Counted from when it was sent it ends a little sooner,
+        # however long the request has waited or its answer was under way.
         self._deadline = sent + grant["validForMillis"] / 1000.0
-        if time.monotonic() - sent > self._interval:  # it has waited in line: ask how long the lease is good for now
-            self._deadline = time.monotonic() + self._interval
-            try:
-                self._renew()
-            except CannotTell:
-                self._end("expired")
-                raise
-            except LeaseLost as lost:
-                self._end(lost.reason)
-                raise LeaseLost(name, lost.reason) from None
         for run in (self._keep, self._guard):
             threading.Thread(target=run, name="holdfast " + run.__name__, daemon=True).start()
 
