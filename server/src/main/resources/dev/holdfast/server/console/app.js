@@ -15,6 +15,7 @@ import { storeView } from './store.js';
 const firstRetryMillis = 1_000;
 const longestRetryMillis = 15_000;
 const tidyMillis = 30_000;
+const hiddenMillis = 60_000; // after which a tab that nobody looks at lets its stream go
 const newsAtOnce = 3; // of losses; a store that fails over may lose thousands in one second
 
 const prefix = new URLSearchParams(location.search).get('prefix') ?? '';
@@ -71,7 +72,7 @@ function drawHeader() {
   const signedIn = account !== null && !account.anonymous;
   fill(header,
     h('a', { class: 'skip', href: '#content', onclick: (event) => { event.preventDefault(); main.querySelector('h1')?.focus(); } }, t('skip')),
-    h('a', { class: 'home', href: '#/' }, h('img', { src: 'favicon.svg', alt: '', width: 26, height: 26 }), h('span', null, 'Holdfast')),
+    h('a', { class: 'home', href: '#/', 'aria-label': 'Holdfast' }, h('img', { src: 'favicon.svg', alt: '', width: 26, height: 26 }), h('span', null, 'Holdfast')),
     account === null ? null : h('nav', { 'aria-label': t('sections') },
       [['#/', 'locks'], ['#/losses', 'losses'], ['#/store', 'store']].map(([href, key]) => h('a', { href, 'data-page': key }, t(key),
         key === 'losses' ? h('span', { class: 'badge', id: 'losses-count', hidden: true }) : null))),
@@ -167,6 +168,7 @@ async function enter(given) {
 
 function signOut() {
   stream?.abort();
+  stream = null;
   keepToken(null);
   account = null;
   model = new Model(); // what was seen is not for the next reader
@@ -182,6 +184,9 @@ function askForToken(alarm = '') {
 }
 
 // The stream of events, kept up for as long as somebody is signed in.
+
+// A browser has six connections to a server at most, and each stream takes one. So a tab that is hidden for a while, or
+// that the browser keeps only for the way back, lets go of its own.
 
 async function follow() {
   stream?.abort();
@@ -200,7 +205,10 @@ async function follow() {
     } catch (problem) {
       if (mine.signal.aborted) return;
       if (!(problem instanceof Problem)) console.error(problem);
-      if (problem.code === 'unauthorized') return refused();
+      if (problem.code === 'unauthorized') {
+        stream = null;
+        return refused();
+      }
       if (problem.code === 'cannot-tell') model.setState('trouble', problem.detail);
       else model.setState('broken', problem.code === 'network' ? '' : (problem.detail ?? ''));
       wait = Math.max(wait, problem.retryAfterMillis ?? 0);
@@ -218,6 +226,20 @@ function pause(millis, signal) {
     signal.addEventListener('abort', resolve, { once: true });
     void timer;
   });
+}
+
+let hidden;
+
+function letGo() {
+  if (stream === null) return;
+  stream.abort();
+  stream = null;
+  model.setState('connecting');
+}
+
+function takeUp() {
+  retryNow?.();
+  if (stream === null && account !== null && rights.mayLook) follow();
 }
 
 function refused() {
@@ -242,7 +264,13 @@ dress();
 document.body.append(header, banner, main, newsBox());
 addEventListener('hashchange', () => { if (account !== null) show(viewFor(location.hash), true); });
 addEventListener('online', () => retryNow?.());
-document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') retryNow?.(); });
+addEventListener('pagehide', letGo);
+addEventListener('pageshow', takeUp);
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hidden);
+  if (document.visibilityState === 'visible') takeUp();
+  else hidden = setTimeout(letGo, hiddenMillis);
+});
 document.addEventListener('keydown', (event) => {
   if (event.key === '/' && view?.filter && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName)) {
     event.preventDefault();
