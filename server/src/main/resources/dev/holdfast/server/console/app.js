@@ -69,7 +69,6 @@ function drawHeader() {
     remember('theme', themes.value);
     dress();
   } }, ['auto', 'light', 'dark'].map((theme) => h('option', { value: theme, selected: theme === dressing.theme }, t(`theme_${theme}`))));
-  const signedIn = account !== null && !account.anonymous;
   fill(header,
     h('a', { class: 'skip', href: '#content', onclick: (event) => { event.preventDefault(); main.querySelector('h1')?.focus(); } }, t('skip')),
     h('a', { class: 'home', href: '#/', 'aria-label': 'Holdfast' }, h('img', { src: 'favicon.svg', alt: '', width: 26, height: 26 }), h('span', null, 'Holdfast')),
@@ -79,8 +78,8 @@ function drawHeader() {
     h('span', { class: 'grow' }),
     account === null ? null : h('span', { class: 'state', id: 'state', role: 'status' }),
     languages, themes,
-    signedIn ? h('span', { class: 'who', title: t('signed_in_as', { who: foreignText(account.principal) }) }, foreign(account.principal)) : null,
-    signedIn ? h('button', { type: 'button', id: 'sign-out', onclick: signOut }, t('sign_out')) : null);
+    account === null ? null : h('span', { class: 'who', title: t('signed_in_as', { who: foreignText(account.name) }) }, foreign(account.name)),
+    account !== null && token() !== null ? h('button', { type: 'button', id: 'sign-out', onclick: signOut }, t('sign_out')) : null);
   drawState();
   markPage();
 }
@@ -107,7 +106,7 @@ function dress() {
 // Which view is shown is written in the fragment of the address.
 
 function viewFor(hash) {
-  if (!rights.mayLook) return messageView(t('look_refused', { who: foreignText(account.principal) }));
+  if (!rights.mayLook) return messageView(t('look_refused', { who: foreignText(account.name) }));
   if (hash === '' || hash === '#' || hash === '#/') return listView(model, prefix);
   if (hash === '#/losses') return lossesView(model);
   if (hash === '#/store') return storeView();

@@ -16,6 +16,7 @@ export function duration(millis) {
 /** The same without a second unit that is zero; not for what counts on, which would jump. */
 export function wholeDuration(millis) {
   const [key, size] = [['days', 86400], ['hours', 3600], ['minutes', 60]].find(([, each]) => millis >= each * 1000) ?? [];
+  if (millis < 100) return t('millis', { n: Math.round(millis) });
   return key === undefined || millis % (size * 1000) !== 0 ? duration(millis) : t(`whole_${key}`, { n: millis / size / 1000 });
 }
 

@@ -22,15 +22,15 @@ const columns = {
   holder: { key: (entry) => entry.lock.holders[0]?.client },
   waiters: { key: (entry) => entry.lock.waiters.length, descendingFirst: true },
   token: { key: (entry) => entry.lock.holders[0]?.token, compare: compareTokens },
-  held_for: { key: (entry, now) => entry.first && entry.heldMillis(entry.first, now), descendingFirst: true },
-  lease: { key: (entry, now) => entry.first && (entry.remainingMillis(entry.first, now) ?? Infinity) },
+  held_for: { key: (entry, now) => entry.lock.holders[0] && entry.heldMillis(entry.lock.holders[0], now), descendingFirst: true },
+  lease: { key: (entry, now) => entry.ending && (entry.remainingMillis(entry.ending, now) ?? Infinity) },
 };
 
 const shows = {
   all: () => true,
   held: (entry) => entry.lock.holders.length > 0,
   wanted: (entry) => entry.lock.waiters.length > 0,
-  ending: (entry, now) => entry.first !== undefined && entry.remainingShare(entry.first, now) < 1 / 3,
+  ending: (entry, now) => entry.ending !== undefined && entry.remainingShare(entry.ending, now) < 1 / 3,
 };
 
 /** The names to show, in order. */
@@ -193,7 +193,7 @@ class Row {
     set(this.nameLink, 'title', foreignText(name));
     fillForeign(this.nameBox, name);
     text(this.kind, kind === 'exclusive' ? '' : t(`kind_${kind}`));
-    const first = entry.first;
+    const [first] = holders;
     this.element.classList.toggle('free', first === undefined);
     if (first === undefined) {
       this.client.shown = undefined;
@@ -209,8 +209,8 @@ class Row {
 
   tick(now) {
     const { entry } = this;
-    const { first } = entry;
+    const [first] = entry.lock.holders; // the oldest
     text(this.held, first === undefined ? '' : duration(entry.heldMillis(first, now)));
-    this.bar.update(entry, first, now);
+    this.bar.update(entry, entry.ending, now);
   }
 }

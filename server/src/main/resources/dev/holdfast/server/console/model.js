@@ -43,8 +43,8 @@ class Entry {
     return waiter.waitingMillis + (now - this.at);
   }
 
-  /** The holder whose lease ends first. */
-  get first() {
+  /** The holder whose lease ends first; which one that is changes with each renewal. */
+  get ending() {
     const { holders } = this.lock;
     return holders.reduce((a, b) => ((b.remainingMillis ?? Infinity) < (a.remainingMillis ?? Infinity) ? b : a), holders[0]);
   }

@@ -1,6 +1,7 @@
 // What the console says in English. The keys are the same as in words-zh.js; a test compares them.
 
 export default {
+  millis: '{n} ms',
   seconds: '{n} s',
   minutes: '{n} min {rest} s',
   hours: '{n} h {rest} min',

@@ -1,6 +1,7 @@
 // What the console says in Chinese. The keys are the same as in words-en.js; a test compares them.
 
 export default {
+  millis: '{n} 毫秒',
   seconds: '{n} 秒',
   minutes: '{n} 分 {rest} 秒',
   hours: '{n} 小时 {rest} 分',
