@@ -108,9 +108,12 @@ test('no answer is CannotTell and never Contended', async (t) => {
 });
 
 test('a server that is gone means a loss by the deadline', async (t) => {
-  const between = net.createServer((socket) => socket.pipe(net.connect(new URL(url).port, '127.0.0.1')).pipe(socket));
   const sockets = [];
-  between.on('connection', (socket) => sockets.push(socket.on('error', () => {})));
+  const between = net.createServer((socket) => {
+    const onward = net.connect(new URL(url).port, new URL(url).hostname);
+    for (const each of [socket, onward]) sockets.push(each.on('error', () => {}));
+    socket.pipe(onward).pipe(socket);
+  });
   between.listen(0, '127.0.0.1');
   await once(between, 'listening');
   t.after(() => between.close());
