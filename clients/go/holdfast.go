@@ -74,13 +74,12 @@ type Options struct {
 
 // Lease is one holding of a lock. Safe for use by many goroutines.
 type Lease struct {
-	client   *Client
-	path     string
-	name     string
-	token    int64
-	interval time.Duration
-	ctx      context.Context
-	cancel   context.CancelFunc
+	client *Client
+	path   string
+	name   string
+	token  int64
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	mutex    sync.Mutex // guards what follows
 	deadline time.Time
@@ -89,10 +88,10 @@ type Lease struct {
 }
 
 type answer struct {
-	LeaseID                     string `json:"leaseId"`
-	Token                       string
-	LeaseMillis, ValidForMillis int64
-	Code, Detail, Reason        string
+	LeaseID                         string `json:"leaseId"`
+	Token                           string
+	ValidForMillis, RemainingMillis int64
+	Code, Detail, Reason            string
 }
 
 // Acquire takes a lock. Its error is one of the package's, or that of the context.
@@ -134,10 +133,8 @@ func (c *Client) lease(name string, grant answer, sent time.Time) (*Lease, error
 		return nil, fmt.Errorf("%w: not a token: %q", ErrCannotTell, grant.Token)
 	}
 	lease := &Lease{client: c, path: "/v1/leases/" + url.PathEscape(grant.LeaseID), name: name, token: token}
-	lease.interval = time.Duration(grant.LeaseMillis) * time.Millisecond / 3
 	lease.ctx, lease.cancel = context.WithCancel(context.Background())
-	lease.goodFor(sent, grant.ValidForMillis)
-	go lease.keep()
+	go lease.keep(lease.goodFor(sent, grant))
 	return lease, nil
 }
 
@@ -181,7 +178,7 @@ func (c *Client) request(ctx context.Context, method, path string, body any, key
 		return result, fmt.Errorf("%w: %s", ErrContended, result.Detail)
 	case result.Code == "lease-lost" || result.Code == "lease-unknown":
 		return result, fmt.Errorf("%w: %s", ErrLeaseLost, result.Detail)
-	case response.StatusCode >= 500:
+	case response.StatusCode >= 500 || result.Code == "lease-elsewhere": // another instance may answer
 		return result, fmt.Errorf("%w: %s", ErrCannotTell, result.Detail)
 	default:
 		return result, fmt.Errorf("%w: %s (%d): %s", ErrRefused, result.Code, response.StatusCode, result.Detail)
@@ -229,17 +226,23 @@ func (l *Lease) Release() error {
 }
 
 // goodFor counts from when the request was sent, however long it has waited or its answer was under way.
-func (l *Lease) goodFor(sent time.Time, validForMillis int64) {
+// It returns when to renew.
+func (l *Lease) goodFor(sent time.Time, said answer) time.Duration {
+	interval := time.Duration(said.RemainingMillis) * time.Millisecond / 3
+	if interval < 50*time.Millisecond {
+		interval = 50 * time.Millisecond
+	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.ended != "" || (l.guard != nil && !time.Now().Before(l.deadline)) {
-		return // a lease that is over does not come back
+		return interval // a lease that is over does not come back
 	}
-	l.deadline = sent.Add(time.Duration(validForMillis) * time.Millisecond)
+	l.deadline = sent.Add(time.Duration(said.ValidForMillis) * time.Millisecond)
 	if l.guard != nil {
 		l.guard.Stop()
 	}
 	l.guard = time.AfterFunc(time.Until(l.deadline), l.expire)
+	return interval
 }
 
 // expire ends the lease unless it was renewed while the timer fired.
@@ -267,8 +270,8 @@ func (l *Lease) end(how string) {
 	l.cancel()
 }
 
-func (l *Lease) keep() {
-	pause := l.interval
+func (l *Lease) keep(interval time.Duration) {
+	pause := interval
 	for {
 		select {
 		case <-l.ctx.Done():
@@ -279,10 +282,10 @@ func (l *Lease) keep() {
 		answer, err := l.client.request(l.ctx, "PUT", l.path, struct{}{}, "", l.client.timeout)
 		switch {
 		case err == nil:
-			l.goodFor(sent, answer.ValidForMillis)
-			pause = l.interval
+			interval = l.goodFor(sent, answer)
+			pause = interval
 		case errors.Is(err, ErrCannotTell):
-			pause = shorter(l.interval/4, time.Second) // until the deadline, which the timer watches
+			pause = shorter(interval/4, time.Second) // until the deadline, which the timer watches
 		case l.ctx.Err() != nil:
 			return
 		case answer.Reason != "":

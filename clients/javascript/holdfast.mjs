@@ -128,7 +128,7 @@ export class Holdfast {
     const { code = 'http', detail = response.statusText } = answer ?? {};
     if (code === 'contended') throw new Contended(detail);
     if (code === 'lease-lost' || code === 'lease-unknown') throw new LeaseLost(answer.name, answer.reason ?? code);
-    if (response.status >= 500) throw new CannotTell(detail);
+    if (response.status >= 500 || code === 'lease-elsewhere') throw new CannotTell(detail); // another instance may answer
     throw new Refused(response.status, code, detail);
   }
 }
@@ -153,8 +153,7 @@ export class Lease {
     this.#client = client;
     this.#path = `/v1/leases/${encodeURIComponent(grant.leaseId)}`;
     this.#onLost = onLost;
-    this.#interval = grant.leaseMillis / 3;
-    this.#goodFor(sent, grant.validForMillis);
+    this.#goodFor(sent, grant);
     this.#renewAfter(this.#interval);
   }
 
@@ -208,8 +207,9 @@ export class Lease {
   }
 
   /** The deadline counts from when the request was sent, however long it has waited or its answer was under way. */
-  #goodFor(sent, validForMillis) {
+  #goodFor(sent, { validForMillis, remainingMillis }) {
     this.#deadline = sent + validForMillis;
+    this.#interval = Math.max(50, remainingMillis / 3);
     clearTimeout(this.#guard);
     const guard = () => (this.remaining > 0 ? (this.#guard = background(guard, this.remaining)) : this.#end('expired'));
     this.#guard = background(guard, this.remaining);
@@ -224,7 +224,7 @@ export class Lease {
     try {
       const answer = await this.#client.request('PUT', this.#path, {}, Math.max(50, Math.min(5_000, this.remaining)));
       if (!this.isHeld) return; // a lease that is over does not come back
-      this.#goodFor(sent, answer.validForMillis);
+      this.#goodFor(sent, answer);
       this.#renewAfter(this.#interval);
     } catch (failure) {
       if (failure instanceof CannotTell) { // until the deadline, which the other timer watches

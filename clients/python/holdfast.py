@@ -116,7 +116,7 @@ class Holdfast:
             raise Contended(detail)
         if code in ("lease-lost", "lease-unknown"):
             raise LeaseLost(answer.get("name"), answer.get("reason", code))
-        if response.status >= 500:
+        if response.status >= 500 or code == "lease-elsewhere":  # another instance may answer
             raise CannotTell(detail)
         raise Refused(response.status, code or "http", detail)
 
@@ -132,10 +132,7 @@ class Lease:
         self._path = "/v1/leases/%s" % urllib.parse.quote(self.lease_id, safe="")
         self._changed = threading.Condition()
         self._ended = None  # None while held, then "released" or the reason of the loss
-        self._interval = grant["leaseMillis"] / 3000.0
-        # "validForMillis" counts from when the request arrived. Counted from when it was sent it ends a little sooner,
-        # however long the request has waited or its answer was under way.
-        self._deadline = sent + grant["validForMillis"] / 1000.0
+        self._take(sent, grant)
         for run in (self._keep, self._guard):
             threading.Thread(target=run, name="holdfast " + run.__name__, daemon=True).start()
 
@@ -197,6 +194,12 @@ class Lease:
             threading.Thread(target=self._call_back, name="holdfast on_lost", daemon=True).start()
         return self._ended == "released"
 
+    def _take(self, sent, answer):
+        # "validForMillis" counts from when the request arrived. Counted from when it was sent it ends a little sooner,
+        # however long the request has waited or its answer was under way.
+        self._deadline = sent + answer["validForMillis"] / 1000.0
+        self._interval = max(0.05, answer["remainingMillis"] / 3000.0)
+
     def _call_back(self):
         try:
             self._on_lost(self._ended)
@@ -209,7 +212,7 @@ class Lease:
         answer = self._client._request("PUT", self._path, {}, min(self._client._timeout, left))
         with self._changed:
             if time.monotonic() < self._deadline:  # a lease that is over does not come back
-                self._deadline = sent + answer["validForMillis"] / 1000.0
+                self._take(sent, answer)
                 self._changed.notify_all()
 
     def _keep(self):
