@@ -87,6 +87,12 @@ const minute = 60_000;
 export const me = () => json('GET', 'v1/me', { signal: AbortSignal.timeout(minute / 4) });
 export const store = () => json('GET', 'v1/store', { signal: AbortSignal.timeout(minute / 4) });
 
+/** Whether no browser could ask for this name: a dot or two in a path are taken for a way through directories. */
+export const cannotBeAsked = (name) => name === '.' || name === '..';
+
+/** One lock, also a free one of which the store remembers an eviction. */
+export const look = (name) => json('GET', `v1/locks/${encodeURIComponent(name)}`, { signal: AbortSignal.timeout(minute / 4) });
+
 /** Ends the grant with a token, or all grants of the name if there is none. Returns how many were ended. */
 export async function evict(name, grantToken, reason) {
   const path = `v1/locks/${encodeURIComponent(name)}/evictions`;

@@ -1,6 +1,6 @@
 // Eviction: says what will happen, asks for the reason, and tells what came of it.
 
-import { evict } from './api.js';
+import { cannotBeAsked, evict } from './api.js';
 import { fill, foreign, h, text } from './dom.js';
 import { count } from './format.js';
 import { parts, t, tOr } from './i18n.js';
@@ -8,9 +8,6 @@ import { announce } from './news.js';
 
 const longestReason = 200;
 const aliveMillis = 15_000;
-
-/** Whether no browser could ask for this name: a dot or two in a path are taken for a way through directories. */
-const cannotBeAsked = (name) => name === '.' || name === '..';
 
 function problemWords(problem) {
   return tOr(`problem_${problem.code}`, t('problem_other')).replace('{detail}', () => problem.detail);

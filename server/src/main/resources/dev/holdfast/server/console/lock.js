@@ -1,5 +1,6 @@
 // The page of one lock: who holds it, who waits, and what became of it in the last minutes.
 
+import { cannotBeAsked, look } from './api.js';
 import { fill, fillForeign, foreign, h, keyed, set, text } from './dom.js';
 import { openEviction } from './evict.js';
 import { count, duration, timeOfDay } from './format.js';
@@ -36,10 +37,13 @@ export function lockView(model, name, rights) {
     h('h2', null, t('events')), events, noEvents);
   const waiting = element.querySelector('#waiting');
   let drawn = -1;
+  let free = null; // what the server tells of the lock while nobody holds it: the events leave it out then
 
   function draw() {
     drawn = model.changes;
     const entry = model.entry(name);
+    if (entry !== undefined) free = null;
+    else if (free === null && model.loaded) askForFree();
     const lock = entry?.lock ?? { kind: null, capacity: 1, holders: [], waiters: [], lastEviction: null };
     const units = lock.holders.reduce((sum, holder) => sum + holder.units, 0);
     text(kind, lock.kind === null ? '' : t(`about_${lock.kind}`, { units: count(units), capacity: count(lock.capacity) }));
@@ -58,6 +62,18 @@ export function lockView(model, name, rights) {
     drawLine(lock);
     drawEvents();
     tick();
+  }
+
+  async function askForFree() {
+    free = { lock: { lastEviction: null }, at: 0 };
+    if (cannotBeAsked(name)) return;
+    const asked = free;
+    try {
+      const lock = await look(name);
+      if (free === asked) free = { lock, at: performance.now() };
+    } catch (problem) {
+      console.warn(problem); // without it the page only lacks the last eviction
+    }
   }
 
   function drawLine(lock) {
@@ -90,14 +106,14 @@ export function lockView(model, name, rights) {
     const entry = model.entry(name);
     for (const part of holders.shownByKey?.values() ?? []) part.tick(entry, now);
     for (const part of waiters.shownByKey?.values() ?? []) part.tick(entry, now);
-    drawLastEviction(entry, now);
+    drawLastEviction(entry ?? free, now);
     times.draw(model, name, now);
   }
 
   let evictionShown = '';
-  function drawLastEviction(entry, now) {
-    const eviction = entry?.lock.lastEviction ?? null;
-    const ago = eviction === null ? '' : duration(eviction.agoMillis + now - entry.at);
+  function drawLastEviction(told, now) {
+    const eviction = told?.lock.lastEviction ?? null;
+    const ago = eviction === null ? '' : duration(eviction.agoMillis + now - told.at);
     const key = eviction === null ? '' : `${ago} ${eviction.by} ${eviction.reason}`;
     if (key === evictionShown) return;
     evictionShown = key;
