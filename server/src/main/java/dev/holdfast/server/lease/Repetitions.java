@@ -1,0 +1,75 @@
+package dev.holdfast.server.lease;
+
+import dev.holdfast.LockView;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds what an earlier request with the same key waited for and was granted, by the tag beside its holder's name. Only a
+ * grant that was renewed is found: before that the instance that waited for it may still give it back. A grant that was
+ * renewed was held and will be held for longer in sum than its short first lease, which stands in the tag.
+ */
+final class Repetitions {
+    private static final int NONCE_BITS = 48;
+    private static final int FACTOR_NUMERATOR = 3;
+    private static final int FACTOR_DENOMINATOR = 2;
+
+    private final StoreLink link;
+    private final Secret secret;
+    private final SecureRandom random = new SecureRandom();
+
+    /** A grant that is final. */
+    record Found(OwnerId owner, List<Grant> grants) {}
+
+    Repetitions(StoreLink link, Secret secret) {
+        this.link = link;
+        this.secret = secret;
+    }
+
+    /** {@return a new tag, which tells the lease that a grant has at first} */
+    String newTag(String scope, Duration provisional) {
+        long nonce = (random.nextLong() >>> (Long.SIZE - NONCE_BITS) << Short.SIZE) | provisional.toMillis();
+        return secret.tag(scope, nonce);
+    }
+
+    /** Asks the store. */
+    Optional<Found> find(Ask ask, String scope) {
+        List<Grant> grants = new ArrayList<>();
+        String tag = null;
+        for (String name : ask.names()) {
+            Optional<LockView> view = link.client().inspect(name);
+            if (view.isEmpty()) {
+                return Optional.empty();
+            }
+            Grant grant = null;
+            for (LockView.Holder holder : view.get().holders()) {
+                Optional<String> its = secret.tagOf(holder.clientName(), scope);
+                if (its.isPresent() && (tag == null || tag.equals(its.get())) && isFinal(holder, its.get())) {
+                    tag = its.get();
+                    OwnerId owner = secret.waitingOwner(0, scope, tag);
+                    grant = new Grant(name, owner, Grant.epochOf(holder.token()), ask.lease(), null, null, false);
+                }
+            }
+            if (grant == null) {
+                return Optional.empty();
+            }
+            grants.add(grant);
+        }
+        return Optional.of(new Found(grants.get(0).owner(), grants));
+    }
+
+    private static boolean isFinal(LockView.Holder holder, String tag) {
+        long nonce = ByteBuffer.wrap(Base64.getUrlDecoder().decode(tag)).getLong();
+        long provisional = nonce & ((1L << Short.SIZE) - 1);
+        long whole =
+                holder.heldFor().plus(holder.remaining().orElse(Duration.ZERO)).toMillis();
+        return whole > provisional * FACTOR_NUMERATOR / FACTOR_DENOMINATOR;
+    }
+}
