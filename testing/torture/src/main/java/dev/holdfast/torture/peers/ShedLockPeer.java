@@ -3,6 +3,7 @@ package dev.holdfast.torture.peers;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.UUID;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -12,7 +13,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
  * ShedLock with JdbcTemplate and the database's time, which its documentation recommends. It is made for scheduled jobs: it
- * cannot wait, does not renew, and has no way to say that a lock was lost.
+ * cannot wait, does not renew, and has no way to say that a lock was lost. By default it tells owners apart by the name of their
+ * machine; here all are on one, so each client has a name of its own.
  */
 final class ShedLockPeer implements Peer {
     private final HikariDataSource pool;
@@ -25,6 +27,7 @@ final class ShedLockPeer implements Peer {
         this.provider = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
                 .withJdbcTemplate(new JdbcTemplate(pool))
                 .usingDbTime()
+                .withLockedByValue(UUID.randomUUID().toString())
                 .build());
     }
 
