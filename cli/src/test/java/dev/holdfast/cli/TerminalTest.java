@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -109,14 +110,18 @@ class TerminalTest {
     }
 
     @Test
-    void ctrlCEndsADemonstrationWithoutAnAlarm() {
-        prompt.type("JAVA_TOOL_OPTIONS= $HOLDFAST demo oversell --stock 100000")
+    void ctrlCEndsADemonstrationWithoutAnAlarm() throws IOException {
+        Path temporary = Files.createDirectory(sandbox.path("temporary"));
+        prompt.type("JAVA_TOOL_OPTIONS= HOLDFAST_JAVA_OPTS=-Djava.io.tmpdir=" + temporary
+                        + " $HOLDFAST demo oversell --stock 100000")
                 .expect("HOW")
+                .press(CTRL_C)
                 .press(CTRL_C)
                 .expect(Prompt.PROMPT);
         prompt.type("echo \"co\"de $?").expect("code 130");
         assertThat(Sandbox.read(sandbox.path("screen")))
                 .doesNotContain("could not be removed", "too early", "Exception", "holdfast: ");
+        assertThat(temporary).isEmptyDirectory();
     }
 
     @Test

@@ -3,15 +3,22 @@ package dev.holdfast.cli.demo;
 import dev.holdfast.cli.console.Exit;
 import dev.holdfast.cli.event.Event;
 import dev.holdfast.cli.event.Signals;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a demonstration that is interrupted (Ctrl-C) as if it had come to its end: its processes first, then what they have
- * made, in silence. A second signal ends it at once. Thread-safe.
+ * made, in silence. A second signal, a second or more later, ends it at once. Thread-safe.
  */
 final class Curtain {
     private static final AtomicReference<Event.@Nullable Signalled> FALLEN = new AtomicReference<>();
+
+    /** Who presses Ctrl-C twice in a row means it once. */
+    private static final Duration IN_A_ROW = Duration.ofSeconds(1);
+
+    /** When it began to fall. */
+    private static volatile long fallenNanos = System.nanoTime();
 
     /** A demonstration. */
     interface Play {
@@ -56,9 +63,13 @@ final class Curtain {
         if (signal.name().startsWith("USR")) {
             return;
         }
-        if (!FALLEN.compareAndSet(null, signal)) {
+        if (FALLEN.get() == null) {
+            fallenNanos = System.nanoTime();
+        }
+        if (FALLEN.compareAndSet(null, signal)) {
+            Player.endAll();
+        } else if (System.nanoTime() - fallenNanos > IN_A_ROW.toNanos()) {
             Runtime.getRuntime().halt(Exit.SIGNAL + signal.number());
         }
-        Player.endAll();
     }
 }
