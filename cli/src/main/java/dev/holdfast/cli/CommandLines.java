@@ -18,6 +18,7 @@ import dev.holdfast.cli.run.ElectCommand;
 import dev.holdfast.cli.run.FenceCommand;
 import dev.holdfast.cli.run.ReleaseCommand;
 import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.serve.ServeCommand;
 import dev.holdfast.cli.top.TopCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +46,7 @@ final class CommandLines {
         line.addSubcommand(new EvictCommand(Keyboard.ofThisProcess()));
         line.addSubcommand(new WatchCommand(terminal));
         line.addSubcommand(new TopCommand(terminal, Keyboard.ofThisProcess()));
+        line.addSubcommand(new ServeCommand());
         line.addSubcommand(new DoctorCommand(terminal));
         line.addSubcommand(demo(terminal));
         line.addSubcommand(new CompletionCommand());

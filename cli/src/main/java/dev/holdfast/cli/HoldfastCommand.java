@@ -23,6 +23,7 @@ import picocli.CommandLine.ScopeType;
             "  holdfast show nightly                     who holds it, who waits",
             "  holdfast evict nightly --reason 'hangs'   take it away by force",
             "  holdfast top                              all locks, on a full screen",
+            "  holdfast serve                            locks over HTTP, for any language",
             "  holdfast demo oversell                    why locks, and why these",
             "",
             "'holdfast COMMAND --help' tells more. HOLDFAST_URL names the store, NO_COLOR",
@@ -30,7 +31,7 @@ import picocli.CommandLine.ScopeType;
         })
 final class HoldfastCommand implements Callable<Integer> {
     static final String COMMANDS =
-            "run, elect, acquire, release, fence, ls, show, evict, watch, top, doctor, demo or completion";
+            "run, elect, acquire, release, fence, ls, show, evict, watch, top, serve, doctor, demo or completion";
 
     @Option(
             names = {"-h", "--help"},

@@ -18,7 +18,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ''                  | acquire completion demo doctor elect evict fence ls release run show top watch --help --version
+                    ''                  | acquire completion demo doctor elect evict fence ls release run serve show top watch --help --version
                     ev                  | evict
                     run --w             | --wait
                     run --              | --at-least --at-most --conflict-exit-code --exclusive --grace --help --label --lease --no-wait --on-busy --permits --shared --shell --url --wait

@@ -29,6 +29,9 @@ public final class Stores {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
     private static final int RENEWALS_PER_LEASE = 3;
 
+    /** Clients of a server may ask for short leases. */
+    private static final Duration SERVED_LEASE = Duration.ofSeconds(15);
+
     /** Kept, because a logger that nobody refers to forgets its level. */
     private static final Logger GRPC_LOG = Logger.getLogger("io.grpc");
 
@@ -67,12 +70,31 @@ public final class Stores {
 
     /** Connects as a client that people recognise: user, host and process. */
     public static Holdfast connect(StoreChoice choice, Duration lease) {
-        return connect(choice, who(choice) + "/" + ProcessHandle.current().pid(), timeout(choice.url(), lease));
+        return connect(choice, processName(choice), timeout(choice.url(), lease));
     }
 
     /** Connects as the user, for what is recorded beyond the life of this process. */
     public static Holdfast connectAsUser(StoreChoice choice) {
         return connect(choice, who(choice), timeout(choice.url(), USUAL_LEASE));
+    }
+
+    /** {@return the password from where it was given, for those who do not connect through the library's builder} */
+    @Nullable
+    public static Credentials credentials(StoreChoice choice) {
+        String given = System.getenv().getOrDefault(Settings.Key.PASSWORD.variable(), "");
+        return given.isEmpty() ? choice.credentials() : Credentials.ofPassword(given);
+    }
+
+    /** {@return a name that people recognise: user, host and process} */
+    public static String processName(StoreChoice choice) {
+        return who(choice) + "/" + ProcessHandle.current().pid();
+    }
+
+    /** {@return how long a server's calls to the store may take} */
+    public static Duration serverTimeout(StoreChoice choice) {
+        // gRPC would tell of its own set-up in the middle of the log.
+        GRPC_LOG.setLevel(Level.WARNING);
+        return timeout(choice.url(), SERVED_LEASE);
     }
 
     /** The XDG directory for state; relative paths there are to be ignored. */
