@@ -33,6 +33,9 @@ final class LockNews {
     private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final int MOST_PER_EVENT = 500;
     private static final int MOST_LOSSES_PER_LOOK = 100;
+    /** Two snapshots of as many locks as are listed at most: one is sent at once, faster than anybody reads. */
+    private static final int UNREAD_BYTES = 16 << 20;
+
     private static final Duration TOLERANCE = Duration.ofMillis(250);
 
     private final StoreLink link;
@@ -68,6 +71,7 @@ final class LockNews {
             count.giveBack();
             return;
         }
+        stream.allowUnread(UNREAD_BYTES);
         Listener listener = new Listener(stream, name -> name.startsWith(prefix) && client.maySee(name));
         listeners.add(listener);
         stream.onGone(() -> forget(listener));
@@ -112,11 +116,11 @@ final class LockNews {
     private void look() {
         try {
             long before = link.now();
-            List<LockView> listed = link.client().list("", LookApi.MOST_LISTED);
+            List<LockView> listed = link.client().list("", LookApi.MOST_LISTED + 1);
             Map<String, LockView> views = new TreeMap<>();
-            listed.forEach(view -> views.put(view.name(), view));
+            listed.stream().limit(LookApi.MOST_LISTED).forEach(view -> views.put(view.name(), view));
             Look old = newest;
-            Look now = new Look(views, listed.size() >= LookApi.MOST_LISTED, before);
+            Look now = new Look(views, listed.size() > LookApi.MOST_LISTED, before);
             Duration passed = Duration.ofNanos(Math.max(0, before - old.atNanos));
             // A look from long ago tells nothing of what happened since.
             boolean recent = old.atNanos > 0 && passed.toNanos() < 10 * LOOK_NANOS;

@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 /** Looks at locks and takes them away. */
 final class LookApi {
     /** What is listed at most; a store cannot begin in the middle, so pages are cut from this. */
-    static final int MOST_LISTED = 10_000;
+    static final int MOST_LISTED = 20_000;
+
+    private static final int LONGEST_PAGE = 10_000;
 
     private static final int USUAL_LIMIT = 100;
     private static final int LONGEST_REASON = 200;
@@ -68,7 +70,7 @@ final class LookApi {
             Map<String, @Nullable Object> json = new LinkedHashMap<>();
             json.put("locks", ViewJson.of(shown));
             json.put("next", more ? shown.get(limit - 1).name() : null);
-            json.put("truncated", all.size() >= MOST_LISTED);
+            json.put("truncated", all.size() > MOST_LISTED);
             call.answer(200, json);
         }));
     }
@@ -79,7 +81,7 @@ final class LookApi {
         for (String allowed : client.prefixes()) {
             if (allowed.startsWith(prefix) || prefix.startsWith(allowed)) {
                 String both = allowed.length() > prefix.length() ? allowed : prefix;
-                link.client().list(both, MOST_LISTED).forEach(view -> found.put(view.name(), view));
+                link.client().list(both, MOST_LISTED + 1).forEach(view -> found.put(view.name(), view));
             }
         }
         return List.copyOf(found.values());
@@ -89,8 +91,8 @@ final class LookApi {
         if (text == null) {
             return USUAL_LIMIT;
         }
-        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MOST_LISTED) {
-            throw new Problem(Code.INVALID, "'limit' must be from 1 to " + MOST_LISTED);
+        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > LONGEST_PAGE) {
+            throw new Problem(Code.INVALID, "'limit' must be from 1 to " + LONGEST_PAGE);
         }
         return Integer.parseInt(text);
     }

@@ -2,6 +2,7 @@ package dev.holdfast.server.wire;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,11 @@ public final class EventStream {
 
     EventStream(Channel channel) {
         this.channel = channel;
+    }
+
+    /** Lets a reader lag by more than usual before it is cut off. */
+    public void allowUnread(int bytes) {
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(bytes / 2, bytes));
     }
 
     /** {@return whether both sides are still there} */

@@ -96,17 +96,17 @@ class ConsoleTest {
     @Test
     void sortsByEveryColumn() {
         scene.take("b-client", "one", "");
+        browser.open(scene.address());
+        browser.awaitText(".rows", "one");
         scene.take("c-client", "two", "");
+        browser.awaitText(".rows", "two");
         scene.take("a-client", "three", "");
         waitFor("w-1", "two");
         waitFor("w-2", "two");
         waitFor("w-3", "three");
-        browser.open(scene.address());
-        browser.awaitText("#shown", "3 of 3");
         browser.await(
                 "all waiters",
-                () -> browser.text(".rows .cell.waiters")
-                        .matches("(?s)\\s*2\\s+1\\s*|\\s*1\\s+2\\s*|.*\\b1\\b.*\\b2\\b.*|.*\\b2\\b.*\\b1\\b.*"));
+                () -> browser.text(".rows .cell.waiters").replaceAll("\\s", "").equals("12"));
         assertOrder("name", "two", "three", "one"); // ascending at first
         assertOrder("name", "one", "three", "two");
         assertOrder("holder", "three", "one", "two");
