@@ -33,7 +33,7 @@ class LauncherTest {
         sandbox.set("HOLDFAST_DIST", "");
         sandbox.set("PATH", sandbox.path("bin") + ":" + System.getenv("PATH"));
         sandbox.bash("""
-                        mkdir -p bin copy/{core,cli}/src/main && touch copy/{,core/,cli/}pom.xml copy/core/src/main/A.java
+                        mkdir -p bin copy/{core,server,cli}/src/main && touch copy/{,core/,server/,cli/}pom.xml copy/core/src/main/A.java
                         cp "$HOLDFAST" copy/holdfast
                         """).output();
         maven("mkdir -p cli/target && cp -rL \"$BUILT\" cli/target/new && mv cli/target/new cli/target/dist");
