@@ -125,6 +125,15 @@ class ConsoleTest {
     }
 
     @Test
+    void aPrefixInTheAddressLimitsTheList() {
+        scene.take("shop-1", "orders/1", "");
+        scene.take("shop-1", "billing/1", "");
+        browser.open(scene.address() + "?prefix=orders%2F");
+        browser.awaitText("#shown", "1 of 1 lock");
+        assertThat(browser.text(".notes")).contains("Only names that begin with orders/");
+    }
+
+    @Test
     void aLockHasAPageWithItsLineAndItsPast() throws ExecutionException, InterruptedException, TimeoutException {
         Lease first = scene.take("shop-1", "orders/42", "import");
         List<CompletableFuture<Lease>> line = List.of(waitFor("shop-2", "orders/42"), waitFor("shop-3", "orders/42"));

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
@@ -64,29 +65,40 @@ class LooksTest {
     }
 
     @Test
-    void everyPageFitsInBothLanguagesAndThemesAndOnAPhone() {
+    void everyPageFitsOnAPhoneAndOnADesk() {
+        assertFits("en", "light", 1280);
+        assertFits("zh", "dark", 390);
+    }
+
+    @Test
+    @Tag("full")
+    void everyPageFitsInBothLanguagesAndThemesAndWidths() {
         for (String language : List.of("en", "zh")) {
             for (String colours : List.of("light", "dark")) {
                 for (int width : List.of(1280, 390)) {
-                    browser.dress(width, 844, colours);
-                    browser.open(scene.address());
-                    choose("language", language);
-                    new TreeMap<>(PAGES).forEach((page, fragment) -> {
-                        browser.script("location.hash = arguments[0]", fragment);
-                        browser.find(ready(page));
-                        browser.screenshot(
-                                SCREENS.resolve(page + "-" + language + "-" + colours + "-" + width + ".png"));
-                        assertThat(browser.is("document.documentElement.scrollWidth <= innerWidth"))
-                                .as("%s in %s fits into %d", page, language, width)
-                                .isTrue();
-                        assertThat(lightness() < 0.5).as("dark").isEqualTo(colours.equals("dark"));
-                        assertThat(browser.script("return document.documentElement.lang"))
-                                .isEqualTo(language.equals("zh") ? "zh-CN" : "en");
-                    });
-                    assertThat(browser.complaints()).isEmpty();
+                    assertFits(language, colours, width);
                 }
             }
         }
+    }
+
+    /** Leaves pictures of all pages in {@code target/console-screens}, for people to look at. */
+    private static void assertFits(String language, String colours, int width) {
+        browser.dress(width, 844, colours);
+        browser.open(scene.address());
+        choose("language", language);
+        new TreeMap<>(PAGES).forEach((page, fragment) -> {
+            browser.script("location.hash = arguments[0]", fragment);
+            browser.find(ready(page));
+            browser.screenshot(SCREENS.resolve(page + "-" + language + "-" + colours + "-" + width + ".png"));
+            assertThat(browser.is("document.documentElement.scrollWidth <= innerWidth"))
+                    .as("%s in %s fits into %d", page, language, width)
+                    .isTrue();
+            assertThat(lightness() < 0.5).as("dark").isEqualTo(colours.equals("dark"));
+            assertThat(browser.script("return document.documentElement.lang"))
+                    .isEqualTo(language.equals("zh") ? "zh-CN" : "en");
+        });
+        assertThat(browser.complaints()).isEmpty();
     }
 
     private static String ready(String page) {

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A call has one deadline, whatever it has to do first, and it is over soon after that (P17). */
 final class DeadlinesTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     /** One command timeout, and something for a busy machine, but clearly less than two. */
-    private static final Duration BUDGET = Duration.ofMillis(1750);
+    private static final Duration BUDGET = Duration.ofMillis(3_500);
 
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -77,7 +77,7 @@ final class DeadlinesTest {
         try (Holdfast first = client(node.url(), TIMEOUT)) {
             first.lock("first").tryAcquire().orElseThrow().release();
         }
-        String url = "redis://127.0.0.1:" + network.port() + "#replicas=1&replicasTimeout=900ms";
+        String url = "redis://127.0.0.1:" + network.port() + "#replicas=1&replicasTimeout=1500ms";
         try (Holdfast locks = client(url, TIMEOUT)) {
             locks.ping();
             String withdrawal = new String(Script.WITHDRAW.digest(), StandardCharsets.ISO_8859_1);
@@ -107,7 +107,7 @@ final class DeadlinesTest {
         locks.close();
         Duration time = Duration.ofNanos(System.nanoTime() - begin);
         network.heal();
-        assertThat(time).isLessThan(Duration.ofSeconds(1));
+        assertThat(time).isLessThan(timeout.minusMillis(500));
     }
 
     @Test
@@ -133,7 +133,7 @@ final class DeadlinesTest {
         locks.close();
         Duration time = Duration.ofNanos(System.nanoTime() - begin);
         networks.forEach(FaultProxy::heal);
-        assertThat(time).isLessThan(Duration.ofMillis(1500));
+        assertThat(time).isLessThan(timeout.minusMillis(500));
     }
 
     /** However long the timeout is, what is added to it is not a part of it. */
@@ -158,7 +158,7 @@ final class DeadlinesTest {
                 longest = time.compareTo(longest) > 0 ? time : longest;
             }
             network.heal();
-            assertThat(longest).isLessThan(timeout.plusMillis(250));
+            assertThat(longest).isLessThan(timeout.plusMillis(750));
         }
     }
 

@@ -13,6 +13,7 @@ import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisCluster;
+import dev.holdfast.rig.redis.RedisError;
 import dev.holdfast.rig.redis.RedisNode;
 import dev.holdfast.rig.redis.RedisSettings;
 import java.time.Duration;
@@ -84,9 +85,14 @@ final class LentClientTest {
         RedisNode known = masters.get(0);
         RedisNode unknown = masters.get(1);
         String[] slots = line(unknown, "myself")[FIRST_RANGE].split("-", -1);
-        masters.forEach(each -> each.ask("CLUSTER", "DELSLOTSRANGE", slots[0], slots[1]));
-        known.ask("CLUSTER", "ADDSLOTSRANGE", slots[0], slots[1]);
+        // Its epoch first: then no belated message of the other one takes the slots away from it. But until it has
+        // them,
+        // such a message may give slots that are nobody's to the other one again.
         known.ask("CLUSTER", "BUMPEPOCH");
+        await("the slots are taken over").until(() -> {
+            masters.forEach(each -> tries(each, "DELSLOTSRANGE", slots));
+            return tries(known, "ADDSLOTSRANGE", slots);
+        });
         String owner = String.valueOf(known.ask("CLUSTER", "MYID"));
         await("everybody knows the new owner")
                 .until(() -> cluster.nodes().stream()
@@ -106,6 +112,15 @@ final class LentClientTest {
                     .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
                     .until(() -> lent.lock(name).tryAcquire().isPresent());
             assertThat(line(unknown, "myself")[FIRST_RANGE]).isEqualTo(Integer.toString(SlotMover.slotOf(name)));
+        }
+    }
+
+    private static boolean tries(RedisNode node, String change, String[] slots) {
+        try {
+            node.ask("CLUSTER", change, slots[0], slots[1]);
+            return true;
+        } catch (RedisError othersThanExpected) {
+            return false;
         }
     }
 
