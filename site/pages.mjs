@@ -12,7 +12,7 @@ const source = process.env.HOLDFAST_SOURCE_URL
 export const sections = [
   { en: 'Begin', zh: '入门', pages: ['README.md', 'docs/getting-started.md', 'docs/spring.md', 'docs/demos.md', 'docs/do-you-need-a-lock.md'] },
   { en: 'Use', zh: '使用', pages: ['docs/choosing-a-store.md', 'docs/guarantees.md', 'docs/fencing.md', 'docs/hand-off.md', 'docs/troubleshooting.md', 'docs/messages.md', 'docs/migration.md', 'docs/from-shedlock.md'] },
-  { en: 'Command line and server', zh: '命令行与服务器', pages: ['docs/cli.md', 'docs/recipes.md', 'docs/server.md', 'docs/clients.md', 'docs/console.md', 'docs/kubernetes.md'] },
+  { en: 'Command line and server', zh: '命令行与服务器', pages: ['docs/cli.md', 'docs/recipes.md', 'docs/server.md', 'docs/clients.md', 'docs/console.md'] },
   { en: 'Stores', zh: '存储', directory: 'docs/stores' },
   { en: 'How it is tested', zh: '如何验证', pages: ['docs/proof.md', 'docs/threats.md', 'docs/properties.md', 'docs/models/README.md', 'docs/benchmarks.md'] },
   { en: 'The project', zh: '项目', pages: ['CONTRIBUTING.md', 'docs/code-map.md', 'ARCHITECTURE.md', 'docs/decisions/README.md', 'docs/releasing.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/README.md'] },
