@@ -107,7 +107,7 @@ final class DeadlinesTest {
         locks.close();
         Duration time = Duration.ofNanos(System.nanoTime() - begin);
         network.heal();
-        assertThat(time).isLessThan(timeout.minusMillis(500));
+        assertThat(time).isLessThan(Duration.ofSeconds(1));
     }
 
     @Test
@@ -133,7 +133,7 @@ final class DeadlinesTest {
         locks.close();
         Duration time = Duration.ofNanos(System.nanoTime() - begin);
         networks.forEach(FaultProxy::heal);
-        assertThat(time).isLessThan(timeout.minusMillis(500));
+        assertThat(time).isLessThan(Duration.ofMillis(1500));
     }
 
     /** However long the timeout is, what is added to it is not a part of it. */
@@ -158,7 +158,7 @@ final class DeadlinesTest {
                 longest = time.compareTo(longest) > 0 ? time : longest;
             }
             network.heal();
-            assertThat(longest).isLessThan(timeout.plusMillis(750));
+            assertThat(longest).isLessThan(timeout.plusMillis(250));
         }
     }
 

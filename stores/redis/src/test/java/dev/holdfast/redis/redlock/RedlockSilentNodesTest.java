@@ -158,6 +158,7 @@ final class RedlockSilentNodesTest {
                 return grants;
             } catch (ConditionTimeoutException unlike) {
                 last = unlike;
+                System.out.println("'" + name + "' is held with several counters, and is taken once more");
                 giveBack(client, grants);
             }
         }
