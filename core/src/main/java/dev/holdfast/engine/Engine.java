@@ -5,7 +5,6 @@ import dev.holdfast.HoldfastListener;
 import dev.holdfast.Lease;
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreTraits;
-import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.MonotonicClock;
@@ -23,16 +22,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the gates of one client share. Wires the parts together, and makes the calls to the store that belong to a caller's
- * thread. Thread-safe.
- */
+/** What the gates of one client share: wires the parts together, and is the way in for the client. Thread-safe. */
 public final class Engine {
     /** What closing may take beyond one command timeout. */
     private static final long CLOSING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    /** How long after its deadline a wait may make its first request, where idle grants had to go back before: see P17. */
-    private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final long NOT_MEASURED = Long.MIN_VALUE;
 
@@ -49,6 +42,7 @@ public final class Engine {
     final Pace pace;
     final boolean staysAwake;
     final Gates gates = new Gates(this);
+    final FirstRequests firstRequests = new FirstRequests(this);
     final Renewer renewer = new Renewer(this);
     final Poller poller = new Poller(this);
     final StoreCleanup cleanup = new StoreCleanup(this);
@@ -124,7 +118,7 @@ public final class Engine {
      */
     public @Nullable Lease acquire(Terms terms, long waitNanos) throws InterruptedException {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
-        callHere(enter(waiter), waiter);
+        firstRequests.sendHere(waiter);
         waiter.await();
         return waiter.outcome();
     }
@@ -132,7 +126,7 @@ public final class Engine {
     /** Acquires on the calling thread and stays in line when interrupted. */
     public Lease acquireUninterruptibly(Terms terms) {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, Long.MAX_VALUE);
-        callHere(enter(waiter), waiter);
+        firstRequests.sendHere(waiter);
         waiter.awaitUninterruptibly();
         return Objects.requireNonNull(waiter.outcome(), "a wait without limit ends with a lease");
     }
@@ -140,7 +134,7 @@ public final class Engine {
     /** Tries once on the calling thread. */
     public @Nullable Lease tryAcquire(Terms terms) {
         BlockedWaiter waiter = new BlockedWaiter(this, terms, 0);
-        callHere(enter(waiter), waiter);
+        firstRequests.sendHere(waiter);
         waiter.awaitUninterruptibly();
         return waiter.outcome();
     }
@@ -158,91 +152,6 @@ public final class Engine {
     /** Tells the client itself of the loss of a lease that it took; that does not wait for user code either. */
     public void onLostForClient(Lease own, Consumer<LossReason> action) {
         ((HeldLease) own).onLost(signals, action);
-    }
-
-    /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */
-    @Nullable
-    Contender enter(Waiter waiter) {
-        Contender first;
-        Gate gate;
-        do {
-            gate = gates.of(waiter.terms);
-            first = gate.enter(waiter);
-        } while (!waiter.isAt(gate));
-        if (first != null) {
-            first.askBefore(
-                    waiter.deadlineNanos == Long.MAX_VALUE
-                            ? waiter.deadlineNanos
-                            : waiter.deadlineNanos + ASKING_SLACK_NANOS);
-            endIdleGrantsOfSameNames(first);
-        }
-        return first;
-    }
-
-    /** An idle grant of the same name that is kept at another gate must not stand in the way. */
-    private void endIdleGrantsOfSameNames(Contender first) {
-        if (first.terms.isPlainLock() && !gates.hasWriters()) {
-            return;
-        }
-        for (Claim.Part part : first.terms.parts) {
-            gates.forEachExclusive(part.name(), rival -> {
-                HeldGrant idle = rival == first.gate ? null : rival.yieldIdle();
-                if (idle != null) {
-                    first.releasesFirst(idle);
-                }
-            });
-        }
-    }
-
-    private void callHere(@Nullable Contender first, Waiter waiter) {
-        Contender next = first;
-        // Earlier than the request was sent, which is the safe side, and saves a look at the clock.
-        long sent = waiter.startedNanos;
-        while (next != null) {
-            AcquireOutcome outcome = null;
-            Throwable failure = null;
-            try {
-                outcome = next.ask(store());
-            } catch (Throwable unanswered) {
-                failure = unanswered;
-            }
-            next = next.gate.answered(next, sent, outcome, failure);
-            if (next != null) {
-                sent = now();
-            }
-        }
-    }
-
-    /** Idle grants must not wait to go back behind attempts that hang: others may want them. */
-    void callInBackground(Contender contender) {
-        if (!contender.hasToReleaseFirst()) {
-            askInBackground(contender);
-            return;
-        }
-        calls.submit(
-                StoreCalls.Lane.CLEANUP, contender::isNeeded, contender::releaseIdle, (sent, released, failure) -> {
-                    if (released != null) {
-                        askInBackground(contender);
-                    } else {
-                        answeredInBackground(contender, sent, null, failure);
-                    }
-                });
-    }
-
-    private void askInBackground(Contender contender) {
-        calls.submit(
-                StoreCalls.Lane.ORDINARY,
-                contender::isNeeded,
-                contender::ask,
-                (sent, outcome, failure) -> answeredInBackground(contender, sent, outcome, failure));
-    }
-
-    private void answeredInBackground(
-            Contender contender, long sent, @Nullable AcquireOutcome outcome, @Nullable Throwable failure) {
-        Contender next = contender.gate.answered(contender, sent, outcome, failure);
-        if (next != null) {
-            callInBackground(next);
-        }
     }
 
     ReleaseResult release(Hold hold) {

@@ -18,12 +18,12 @@ final class FutureWaiter extends Waiter {
 
     /** Completes with the lease, or with null if somebody else has the lock. Completed from outside, it gives up. */
     CompletableFuture<@Nullable Lease> start() {
-        Contender first = engine.enter(this);
+        Contender first = engine.firstRequests.enter(this);
         if (deadlineNanos != Long.MAX_VALUE && !isSettled()) {
             engine.timeline.schedule(timeout, triesOnce ? engine.longestAnswerBy(startedNanos) : deadlineNanos);
         }
         if (first != null) {
-            engine.callInBackground(first);
+            engine.firstRequests.sendInBackground(first);
         }
         future.whenComplete((lease, failure) -> {
             engine.timeline.cancel(timeout);

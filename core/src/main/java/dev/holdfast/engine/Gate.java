@@ -470,7 +470,7 @@ abstract class Gate {
             // It queues: whoever asks only once was never in line without a claim, and left the line with it.
             Contender fresh = newContender(first.terms, true, null);
             contender = fresh;
-            after.then(() -> engine.callInBackground(fresh));
+            after.then(() -> engine.firstRequests.sendInBackground(fresh));
         }
     }
 

@@ -243,7 +243,7 @@ public class GateInterleavingsTest {
     private Visitor start(Visitor visitor) {
         Contender first = gate.enter(visitor);
         if (first != null) {
-            engine.callInBackground(first);
+            engine.firstRequests.sendInBackground(first);
         }
         return visitor;
     }
