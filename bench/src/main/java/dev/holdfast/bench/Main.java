@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 public final class Main {
     private static final String USAGE =
             "usage: bench/run [--store memory|redis|redlock|postgres|mariadb|zookeeper|etcd|all] "
-                    + "[--scenario NAME] [--seconds N] [--rounds N] [--json FILE] [--report DIRECTORY]";
+                    + "[--scenario NAME] [--seconds N] [--rounds N] [--json FILE] [--report DIRECTORY] [--before CHECKOUT]";
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
 

@@ -145,6 +145,7 @@ public final class Benchmark {
     private static List<Scenario> chosen(Store store, Request request) {
         return store.scenarios().stream()
                 .filter(scenario -> request.scenario().map(scenario::isCalled).orElse(true))
+                .map(scenario -> ClassPath.before().isPresent() ? scenario.withBefore() : scenario)
                 .toList();
     }
 }

@@ -17,6 +17,7 @@ enum Maker {
     HOLDFAST_METRICS("Holdfast, metrics", "HoldfastMetrics as listener, otherwise shipped defaults", ""),
     HOLDFAST_LOCKED("Holdfast, @Locked", "an annotated method with the name in its parameter; Spring Boot", ""),
     HOLDFAST_ONE_NODE("Holdfast, one node", "redis:// on the first of the nodes, otherwise shipped defaults", ""),
+    HOLDFAST_BEFORE("Holdfast before", "the checkout given with --before; shipped defaults", ""),
     HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
     JDK("ReentrantLock", "of this JDK, within one process", ""),
     JDK_FAIR("fair ReentrantLock", "of this JDK, within one process", ""),
@@ -77,6 +78,18 @@ enum Maker {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    /** What a process is told to open: another version of us calls itself as we do. */
+    String wordInProcess() {
+        return this == HOLDFAST_BEFORE ? HOLDFAST.word() : word();
+    }
+
+    /** What its processes are started with. */
+    String classPath() {
+        return this == HOLDFAST_BEFORE
+                ? ClassPath.before().orElseThrow(() -> new IllegalStateException("there is nothing to compare with"))
+                : System.getProperty("java.class.path");
+    }
+
     static Maker of(String word) {
         return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
@@ -104,6 +117,7 @@ enum Maker {
                         options(lease));
             case HOLDFAST_LOCKED -> new LockedCalls(url);
             case HOLDFAST_ONE_NODE -> new HoldfastLocks(firstNode(url), options(lease));
+            case HOLDFAST_BEFORE -> throw new IllegalStateException("only a process of the other checkout opens it");
             case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", options(lease));
             case JDK -> new JdkLocks(false);
             case JDK_FAIR -> new JdkLocks(true);

@@ -3,6 +3,7 @@ package dev.holdfast.bench.ruler;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A situation in which locks are compared, and what is asked of ours in it.
@@ -89,6 +90,16 @@ record Scenario(
     /** Adds what is asked of ours. */
     Scenario asking(Target... asked) {
         return new Scenario(name, title, kind, processes, size, lease, makers, List.of(asked));
+    }
+
+    /** Adds another version of us, if ours is in it; an earlier one does not know every scenario. */
+    Scenario withBefore() {
+        if (!makers.contains(Maker.HOLDFAST)) {
+            return this;
+        }
+        List<Maker> all =
+                Stream.concat(makers.stream(), Stream.of(Maker.HOLDFAST_BEFORE)).toList();
+        return new Scenario(name, title, kind, processes, size, lease, all, targets);
     }
 
     /** The first part of its name, which it has in common with those that differ only in size. */
