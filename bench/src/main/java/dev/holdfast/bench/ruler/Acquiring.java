@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread takes and gives back locks in turn, and does something else in between; only the taking is timed. Where a
+ * One thread takes and gives back locks in turn, usually with work in between; only the taking is timed. Where a
  * release goes on after it has returned, the next acquire would otherwise be timed while servers still work for the last.
  */
 final class Acquiring implements Heat, Runnable {
@@ -18,13 +18,15 @@ final class Acquiring implements Heat, Runnable {
     private final Thread thread = new Thread(this, "acquiring");
     private final CountDownLatch underWay = new CountDownLatch(1);
     private final List<Long> samples = new ArrayList<>();
+    private final boolean works;
     private long entries;
     private volatile boolean counting;
     private volatile boolean over;
     private volatile long countingSince;
     private volatile @Nullable Throwable failure;
 
-    Acquiring(Locks locks, int names, String name) {
+    Acquiring(Locks locks, int names, String name, boolean works) {
+        this.works = works;
         for (int i = 0; i < names; i++) {
             mutexes.add(locks.mutex(name + "-" + i));
         }
@@ -71,7 +73,9 @@ final class Acquiring implements Heat, Runnable {
                 mutex.lock();
                 long end = System.nanoTime();
                 mutex.unlock();
-                work();
+                if (works) {
+                    work();
+                }
                 entries++;
                 if (counting) {
                     samples.add(end - begin);

@@ -71,7 +71,8 @@ final class Budget {
         double turn = request.turn().toMillis() / 1e3;
         return starting
                 + switch (scenario.kind()) {
-                    case OWN_NAMES, THREE_NAMES, HAND_OVER, ACQUIRE -> makers * turn * (rounds + WARM_UP);
+                    case OWN_NAMES, THREE_NAMES, HAND_OVER, ACQUIRE, ACQUIRE_AT_ONCE ->
+                        makers * turn * (rounds + WARM_UP);
                     case ONE_NAME -> makers * (turn + SLOW_ROUND_SECONDS) * (rounds + WARM_UP);
                     case RECOVERY -> RECOVERY_ROUND_SECONDS * rounds;
                     case WAITING -> WAITING_SECONDS * makers;

@@ -94,7 +94,10 @@ final class Database {
                         races,
                         Scenarios.waiters(both).stream(),
                         Stream.of(
-                                Scenarios.hot(6, 1, both).asking(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2)),
+                                Scenarios.hot(6, 1, both)
+                                        .asking(
+                                                Target.fasterThan(HOLDFAST, SPRING_JDBC, 10),
+                                                Target.waitsNoLongerThan(HOLDFAST, SPRING_JDBC)),
                                 waiting(),
                                 Scenarios.memory(LEASES, both)),
                         // Nobody else renews by itself.

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.ruler;
 
 import static dev.holdfast.bench.ruler.Maker.HOLDFAST;
+import static dev.holdfast.bench.ruler.Maker.ROW;
 import static dev.holdfast.bench.ruler.Maker.SPRING_JDBC;
 
 import dev.holdfast.rig.Rig;
@@ -26,8 +27,9 @@ final class MariaDbStore implements Store {
     @Override
     public List<Scenario> scenarios() {
         return Stream.of(
-                        Database.own(Target.fasterThan(HOLDFAST, SPRING_JDBC, 2.5)),
-                        Database.shared(1.0 / 5),
+                        Database.own(
+                                Target.fasterThan(HOLDFAST, ROW, 0.9), Target.fasterThan(HOLDFAST, SPRING_JDBC, 2.5)),
+                        Database.shared(1.0 / 20),
                         Stream.of(Scenarios.recovery(HOLDFAST, SPRING_JDBC)))
                 .flatMap(each -> each)
                 .toList();

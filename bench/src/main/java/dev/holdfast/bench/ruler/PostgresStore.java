@@ -47,7 +47,7 @@ final class PostgresStore implements Store {
                 .asking(
                         Target.fasterThan(HOLDFAST_ADVISORY, ADVISORY, 0.6),
                         Target.fasterThan(HOLDFAST_ADVISORY, HOLDFAST, 2));
-        Stream<Scenario> shared = Database.shared(1.0 / 20);
+        Stream<Scenario> shared = Database.shared(1.0 / 40);
         return Stream.of(
                         own,
                         Stream.of(advisory),

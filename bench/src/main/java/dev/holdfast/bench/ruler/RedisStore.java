@@ -39,7 +39,7 @@ final class RedisStore implements Store {
         Maker[] waiting = {HOLDFAST, REDISSON, SPRING_REDIS};
         Stream<Scenario> own = Stream.of(
                 Scenarios.solo(single).asking(faster(0.85, 1.5)),
-                Scenarios.spread(single).asking(faster(0.85, 5)),
+                Scenarios.spread(single).asking(faster(1.0, 5)),
                 Scenarios.sticky(HOLDFAST_STICKY, REDISSON).asking(Target.fasterThan(HOLDFAST_STICKY, REDISSON, 200)),
                 Scenarios.metrics(),
                 Scenarios.multi(waiting),
@@ -48,7 +48,7 @@ final class RedisStore implements Store {
                 hot(4, 100),
                 hot(100, 70),
                 Scenarios.hot(6, 1, HOLDFAST, REDISSON_FAIR, SPRING_REDIS)
-                        .asking(Target.fasterThan(HOLDFAST, REDISSON_FAIR, 12)));
+                        .asking(Target.fasterThan(HOLDFAST, REDISSON_FAIR, 100)));
         Stream<Scenario> renewal = Scenarios.renewal(waiting).stream()
                 .map(scenario -> scenario.asking(
                         scenario.size() == LEASES

@@ -37,6 +37,7 @@ final class RedlockStore implements Store {
         Maker[] makers = {HOLDFAST, HOLDFAST_ONE_NODE, JEDIS_NODES, JEDIS};
         return List.of(
                 Scenarios.acquire(makers).asking(Target.quickerThan(HOLDFAST, HOLDFAST_ONE_NODE, 2.5)),
+                Scenarios.acquireAtOnce(makers).asking(Target.quickerThan(HOLDFAST, HOLDFAST_ONE_NODE, 2.5)),
                 Scenarios.solo(makers),
                 Scenarios.hot(3, 1, HOLDFAST, HOLDFAST_ONE_NODE));
     }

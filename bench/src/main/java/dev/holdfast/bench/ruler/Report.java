@@ -57,7 +57,7 @@ final class Report {
                     switch (scenario.kind()) {
                         case OWN_NAMES, THREE_NAMES -> lines.rate(maker);
                         case ONE_NAME -> lines.rate(maker) + "\n" + " ".repeat(29) + lines.fairness(maker);
-                        case HAND_OVER, ACQUIRE -> lines.latency(maker);
+                        case HAND_OVER, ACQUIRE, ACQUIRE_AT_ONCE -> lines.latency(maker);
                         case HELD -> lines.renewal(maker);
                         case WAITING -> lines.waiting(maker);
                         case MEMORY -> lines.memory(maker);

@@ -59,7 +59,7 @@ final class Ruler implements AutoCloseable {
             close();
         }
         return switch (scenario.kind()) {
-            case OWN_NAMES, THREE_NAMES, ONE_NAME, HAND_OVER, ACQUIRE -> race(scenario, rounds);
+            case OWN_NAMES, THREE_NAMES, ONE_NAME, HAND_OVER, ACQUIRE, ACQUIRE_AT_ONCE -> race(scenario, rounds);
             case HELD -> hold(scenario);
             case WAITING -> await(scenario, rounds);
             case RECOVERY -> recover(scenario, Math.min(rounds, MOST_ROUNDS_OF_WAITING));

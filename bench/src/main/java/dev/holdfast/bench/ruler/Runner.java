@@ -73,7 +73,9 @@ final class Runner {
             case "race" -> begin(race(number(words, 1), words.get(2), words.get(3)), number(words, 4));
             case "hand-over" ->
                 begin(new HandOver(locks.mutex(words.get(2)), number(words, 1), board, process), number(words, 3));
-            case "acquire" -> begin(new Acquiring(locks, number(words, 1), words.get(2)), number(words, 3));
+            case "acquire" -> begin(new Acquiring(locks, number(words, 1), words.get(2), true), number(words, 3));
+            case "acquire-at-once" ->
+                begin(new Acquiring(locks, number(words, 1), words.get(2), false), number(words, 3));
             case "wait" -> begin(new Waiting(locks, number(words, 1), words.get(2)), number(words, 3));
             case "count" -> current().count();
             case "stop" -> {

@@ -37,8 +37,10 @@ record Scenario(
         ONE_NAME(Figure.PER_SECOND, "grants a second", true),
         /** Two processes pass one name to and fro; how many milliseconds, at most, a waiter is kept waiting. */
         HAND_OVER(Figure.LATENCY_MICROS, "microseconds", false),
-        /** One thread takes and gives back names in turn, and is timed while it takes them; names. */
+        /** One thread takes and gives back names in turn, with work in between, and is timed while it takes them; names. */
         ACQUIRE(Figure.LATENCY_MICROS, "microseconds", false),
+        /** The same without work in between: servers may still be busy with the last release. Names. */
+        ACQUIRE_AT_ONCE(Figure.LATENCY_MICROS, "microseconds", false),
         /** Many leases are held, and nothing else happens; leases. */
         HELD(Figure.ROUND_TRIPS, "requests in a renewal period", false),
         /** The first process has the lock, all others wait for it, first with one thread; threads in each process. */
@@ -75,7 +77,11 @@ record Scenario(
 
         /** Whether all makers take turns in rounds, so that figures of one round belong together. */
         boolean isRace() {
-            return this == OWN_NAMES || this == THREE_NAMES || this == ONE_NAME || this == HAND_OVER || this == ACQUIRE;
+            return this == OWN_NAMES || this == THREE_NAMES || this == ONE_NAME || isTimedPair();
+        }
+
+        private boolean isTimedPair() {
+            return this == HAND_OVER || this == ACQUIRE || this == ACQUIRE_AT_ONCE;
         }
     }
 
@@ -130,6 +136,7 @@ record Scenario(
             case ONE_NAME -> "race " + size + " shared " + lock(maker);
             case HAND_OVER -> "hand-over " + size + " " + lock(maker);
             case ACQUIRE -> "acquire " + size + " " + lock(maker);
+            case ACQUIRE_AT_ONCE -> "acquire-at-once " + size + " " + lock(maker);
             case HELD -> "fill " + size + " " + lock(maker);
             case WAITING -> "wait " + size + " " + lock(maker);
             case MEMORY -> "memory " + size + " " + lock(maker);

@@ -36,6 +36,16 @@ final class Scenarios {
                 makers);
     }
 
+    static Scenario acquireAtOnce(Maker... makers) {
+        return Scenario.of(
+                "acquire-at-once",
+                "uncontended acquire, one thread, right after the last release",
+                Kind.ACQUIRE_AT_ONCE,
+                1,
+                MANY_NAMES,
+                makers);
+    }
+
     static Scenario spread(Maker... makers) {
         return Scenario.of("spread", "64 threads on 64 names", Kind.OWN_NAMES, 1, MANY_NAMES, makers);
     }

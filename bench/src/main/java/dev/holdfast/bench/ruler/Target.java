@@ -44,6 +44,16 @@ record Target(
                 results -> results.ratio(ours, theirs, Figure.LATENCY_MICROS).map(Target::median));
     }
 
+    static Target waitsNoLongerThan(Maker ours, Maker theirs) {
+        return new Target(
+                "of the longest wait of " + theirs.title(),
+                false,
+                1,
+                Optional.of(theirs),
+                results ->
+                        results.ratio(ours, theirs, Figure.LONGEST_WAIT_MILLIS).map(Target::median));
+    }
+
     /** What a pair costs more, for one thread. */
     static Target addsAtMost(Maker ours, Maker theirs, double micros) {
         return new Target(

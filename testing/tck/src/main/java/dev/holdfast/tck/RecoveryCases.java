@@ -185,7 +185,7 @@ abstract class RecoveryCases {
         warm.blocking().forEach(Lease::release);
         long begin = System.nanoTime();
         for (CompletableFuture<Lease> wait : warm.waits()) {
-            assertThat(fixture.plain().outcome(wait).isHeld()).isTrue();
+            fixture.plain().outcome(wait).ensureHeld();
         }
         assertThat(Duration.ofNanos(System.nanoTime() - begin))
                 .as("until waits from before the outage were served")

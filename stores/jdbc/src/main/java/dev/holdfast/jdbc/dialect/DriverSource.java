@@ -32,7 +32,10 @@ public record DriverSource(String url, @Nullable Supplier<Credentials> credentia
         limit(properties, "socketTimeout");
         saveRoundTrips(properties);
         limitOnH2(properties);
-        return DriverManager.getConnection(url, properties);
+        Connection connection = DriverManager.getConnection(url, properties);
+        return H2Connection.isNeededFor(url)
+                ? H2Connection.of(connection, (int) Math.min(Integer.MAX_VALUE, timeout.toMillis()))
+                : connection;
     }
 
     /** The drivers have the same names for it, PostgreSQL's in seconds; what the URL says is left alone. */
@@ -45,9 +48,9 @@ public record DriverSource(String url, @Nullable Supplier<Credentials> credentia
         }
     }
 
-    /** H2 cannot be told later how long a server may be silent. */
+    /** While it connects, too; and so that a thread that waits for a silent server ends one day. */
     private void limitOnH2(Properties properties) {
-        if (url.startsWith("jdbc:h2:tcp:") && !url.contains("NETWORK_TIMEOUT")) {
+        if (H2Connection.isNeededFor(url) && !url.contains("NETWORK_TIMEOUT")) {
             properties.setProperty("NETWORK_TIMEOUT", Long.toString(Math.max(1, timeout.toMillis())));
         }
     }
