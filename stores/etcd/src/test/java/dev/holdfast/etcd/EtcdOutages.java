@@ -18,11 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** Outages of one server or of a cluster, each member behind a proxy of its own. Used by one thread at a time. */
 final class EtcdOutages implements Outages {
     /** So long that nothing ends with it: what is left of a request that was given up has to be cleared away. */
-    static final String WHERE = "/outage#session=24s";
+    static final String WHERE = "/outage#session=60s";
 
     private final List<EtcdNode> nodes;
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final @Nullable EtcdCluster cluster;
+
+    /** Whether a member has the alarm of a full disk. */
+    private boolean isFull;
 
     private EtcdOutages(Rig rig, List<EtcdNode> nodes, @Nullable EtcdCluster cluster) {
         this.nodes = nodes;
@@ -73,7 +76,10 @@ final class EtcdOutages implements Outages {
                     cluster.leader().kill();
                 }
             }
-            case READS_ONLY -> alarm("ACTIVATE");
+            case READS_ONLY -> {
+                isFull = true;
+                alarm("ACTIVATE");
+            }
             case PARTLY_SILENT -> throw new IllegalArgumentException(fault.explanation());
         }
     }
@@ -88,6 +94,7 @@ final class EtcdOutages implements Outages {
         proxy.reset();
     }
 
+    /** A member with an alarm does not call itself healthy, so the alarm goes first. */
     @Override
     public void end() throws InterruptedException {
         for (EtcdNode node : nodes) {
@@ -95,10 +102,13 @@ final class EtcdOutages implements Outages {
                 node.start();
             }
         }
+        if (isFull) {
+            alarm("DEACTIVATE");
+            isFull = false;
+        }
         for (EtcdNode node : nodes) {
             node.awaitServing();
         }
-        alarm("DEACTIVATE");
         proxies.forEach(FaultProxy::heal);
     }
 

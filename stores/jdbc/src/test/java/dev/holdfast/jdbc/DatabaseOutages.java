@@ -41,6 +41,11 @@ final class DatabaseOutages implements Outages {
         List<List<String>> readsOnly();
 
         Connection connect() throws SQLException;
+
+        /** {@return how often a driver asks the server for one statement} */
+        default int tripsOfAStatement() {
+            return 1;
+        }
     }
 
     DatabaseOutages(Rig rig, Target target, String options) {
@@ -113,7 +118,7 @@ final class DatabaseOutages implements Outages {
                 proxy.resetOn(Direction.TO_CLIENT, Integer.MAX_VALUE, reply -> true);
                 proxy.reset();
             }
-            case SLOW -> proxy.delay(SLOWNESS.dividedBy(2));
+            case SLOW -> proxy.delay(SLOWNESS.dividedBy(2L * target.tripsOfAStatement()));
             case REPLIES_LOST -> proxy.blackHole(Direction.TO_CLIENT);
             case CONNECTIONS_DEAD -> proxy.abandon();
             case RESTARTED -> target.kill();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Outages of one server or of an ensemble, each member behind a proxy of its own. Used by one thread at a time. */
 final class ZooKeeperOutages implements Outages {
     /** So long that nothing ends with it: what is left of a request that was given up has to be cleared away. */
-    private static final String SESSION = "24s";
+    private static final String SESSION = "60s";
 
     private final String where;
     private final List<ZooKeeperNode> nodes;
