@@ -42,6 +42,11 @@ final class DatabaseOutages implements Outages {
 
         Connection connect() throws SQLException;
 
+        /** {@return whether the server ends a transaction whose connection is dead, in the time that it is told} */
+        default boolean endsTransactionsOfTheDead() {
+            return true;
+        }
+
         /** {@return how often a driver asks the server for one statement} */
         default int tripsOfAStatement() {
             return 1;
@@ -156,6 +161,11 @@ final class DatabaseOutages implements Outages {
         Map<Fault, String> impossible = new EnumMap<>(Fault.class);
         impossible.put(Fault.PARTLY_SILENT, ONE_SERVER);
         impossible.put(Fault.FAILED_OVER, ONE_SERVER);
+        if (!target.endsTransactionsOfTheDead()) {
+            impossible.put(
+                    Fault.CONNECTIONS_DEAD,
+                    "the server keeps the transaction of a client that is gone without a word, with its rows, for ever");
+        }
         if (target.readsOnly().isEmpty()) {
             impossible.put(Fault.READS_ONLY, "the server cannot refuse the changes of some sessions and not of others");
         }

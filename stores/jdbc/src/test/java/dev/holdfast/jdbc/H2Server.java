@@ -46,6 +46,11 @@ final class H2Server implements AutoCloseable, DatabaseOutages.Target {
         return port;
     }
 
+    @Override
+    public boolean endsTransactionsOfTheDead() {
+        return false;
+    }
+
     /** It prepares each statement before it executes it. */
     @Override
     public int tripsOfAStatement() {
