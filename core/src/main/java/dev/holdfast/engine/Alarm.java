@@ -27,8 +27,8 @@ final class Alarm extends Timed {
     /** Sees to it that it rings by a moment. */
     void setFor(long nanos) {
         if (nanos < setForNanos) {
-            setForNanos = nanos;
             gate.engine.timeline.schedule(this, nanos);
+            setForNanos = nanos;
         }
     }
 

@@ -148,7 +148,9 @@ final class EventQueue {
             listener.on(event);
         } catch (Throwable broken) {
             // Languages without checked exceptions throw them through interfaces that do not declare them.
-            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + event, broken);
+            // No more of the event than its kind: it may carry an exception of the user's that fails to describe
+            // itself.
+            Log.warning("the Holdfast listener failed on " + event.getClass().getSimpleName(), broken);
         }
     }
 }

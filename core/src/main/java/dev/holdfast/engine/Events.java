@@ -41,7 +41,7 @@ public final class Events {
             try {
                 listener.opened(counts);
             } catch (Throwable broken) {
-                Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on a new client", broken);
+                Log.warning("the Holdfast listener failed on a new client", broken);
             }
         }
     }
@@ -60,7 +60,7 @@ public final class Events {
         try {
             return listener.attempt(terms.describe());
         } catch (Throwable broken) {
-            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on an attempt", broken);
+            Log.warning("the Holdfast listener failed on an attempt", broken);
             return null;
         }
     }
@@ -189,18 +189,15 @@ public final class Events {
 
     void leaked(Hold hold) {
         String name = hold.grant.terms.describe();
-        Log.get()
-                .log(
-                        System.Logger.Level.WARNING,
-                        "a lease of '" + name
-                                + "' became unreachable without having been released; it is given back now",
-                        hold.takenAt);
+        Log.warning(
+                "a lease of '" + name + "' became unreachable without having been released; it is given back now",
+                hold.takenAt);
         tell(new HoldfastEvent.Leaked(name, hold.token(), Optional.ofNullable(hold.takenAt)));
     }
 
     /** Reports what user code threw. */
     public void callbackFailed(String lockName, Throwable cause) {
-        Log.get().log(System.Logger.Level.WARNING, "a callback for lock '" + lockName + "' failed", cause);
+        Log.warning("a callback for lock '" + lockName + "' failed", cause);
         tell(new HoldfastEvent.CallbackFailed(lockName, cause));
     }
 

@@ -66,28 +66,24 @@ final class ExclusiveGate extends Gate {
     @Override
     void admit(Waiter waiter, AfterUnlock after) {
         HeldGrant idle = grant != null && grant.isIdle() ? grant : null;
-        boolean comesBack = idle != null || (grant == null && line.head() == null);
-        if (comesBack && returnGap != null) {
+        boolean free = idle != null || (grant == null && line.head() == null);
+        if (free && returnGap != null) {
             returnGap.returned(waiter.startedNanos);
         }
-        if (idle != null) {
-            long now = engine.now();
-            if (idle.terms.equals(waiter.terms) && idle.mayBeUsedAgain(now)) {
-                lend(idle, waiter, now, Source.STICKY, after);
-                return;
-            }
-            idle.end();
-        }
-        boolean free = grant == null && line.head() == null;
-        if (free) {
-            line.join(waiter);
+        long now = idle == null ? 0 : engine.now();
+        if (idle != null && idle.terms.equals(waiter.terms) && idle.mayBeUsedAgain(now)) {
+            lend(idle, waiter, now, Source.STICKY, after);
+        } else if (free) {
+            // First of all, because it may fail.
             Contender fresh = newContender(waiter.terms, !waiter.triesOnce, null);
-            contender = fresh;
-            after.leaveToCaller(fresh);
             if (idle != null) {
+                idle.end();
                 engine.cleanup.closingWaits();
                 fresh.releasesFirst(idle);
             }
+            line.join(waiter);
+            contender = fresh;
+            after.leaveToCaller(fresh);
         } else if (waiter.triesOnce) {
             refuseOnce(waiter, after);
         } else {

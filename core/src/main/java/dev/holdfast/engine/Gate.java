@@ -11,6 +11,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreListener;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -104,12 +105,22 @@ abstract class Gate {
             } else if (engine.cleanup.isFull() && waiter.mayComeInAnyNumber()) {
                 settle(waiter, new Refusal(engine.cleanup.fullness(waiter.terms)), after);
             } else {
-                admit(waiter, after);
+                tryToAdmit(waiter, after);
             }
             retireIfIdle();
         }
         after.run();
         return after.leftToCaller();
+    }
+
+    /** Whatever goes wrong, nobody is left at the head of the line without a claim. */
+    private void tryToAdmit(Waiter waiter, AfterUnlock after) {
+        try {
+            admit(waiter, after);
+        } catch (RuntimeException | Error unable) {
+            settle(waiter, cannotAsk(waiter.terms, unable), after);
+            reviewContender(after);
+        }
     }
 
     /**
@@ -439,6 +450,10 @@ abstract class Gate {
         return new Refusal(new ClientClosedException(engine.clientName));
     }
 
+    private static Refusal cannotAsk(Terms terms, Throwable why) {
+        return new Refusal(new StoreUnavailableException("acquire", terms.describe(), why));
+    }
+
     private static RuntimeException cameTooLate(Terms terms) {
         return new StoreUnavailableException(
                 "acquire", terms.describe(), new TimeoutException("the lease had ended when the store's answer came"));
@@ -465,12 +480,24 @@ abstract class Gate {
 
     /** Makes a claim for the head of the line, if there is need and no reason to wait. */
     final void resume(AfterUnlock after) {
-        Waiter first = line.head();
-        if (first != null && contender == null && !isTakenHere() && !engine.isClosed()) {
+        while (line.head() != null && contender == null && !isTakenHere() && !engine.isClosed()) {
+            Contender fresh = contendForHead(after);
+            if (fresh != null) {
+                after.then(() -> engine.firstRequests.sendInBackground(fresh));
+            }
+        }
+    }
+
+    /** Makes a claim for the head of the line; where that fails, the head is told, and leaves the line. */
+    final @Nullable Contender contendForHead(AfterUnlock after) {
+        Waiter head = Objects.requireNonNull(line.head(), "head");
+        try {
             // It queues: whoever asks only once was never in line without a claim, and left the line with it.
-            Contender fresh = newContender(first.terms, true, null);
-            contender = fresh;
-            after.then(() -> engine.firstRequests.sendInBackground(fresh));
+            contender = newContender(head.terms, true, null);
+            return contender;
+        } catch (RuntimeException | Error unable) {
+            settle(head, cannotAsk(head.terms, unable), after);
+            return null;
         }
     }
 

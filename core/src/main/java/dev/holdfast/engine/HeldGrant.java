@@ -257,11 +257,19 @@ final class HeldGrant {
         } else if (state == State.IDLE && now >= idleUntilNanos) {
             vacate(after);
         } else {
-            if (!renewing && now >= renewAtNanos) {
-                renewing = true;
-                gate.engine.renewer.add(this, lastRenewalFailed, now);
+            boolean renew = !renewing && now >= renewAtNanos;
+            if (renew) {
+                // If it cannot even be asked for.
+                renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
             }
-            plan();
+            try {
+                if (renew) {
+                    gate.engine.renewer.add(this, lastRenewalFailed, now);
+                    renewing = true;
+                }
+            } finally {
+                plan();
+            }
         }
     }
 

@@ -45,8 +45,8 @@ final class SharedGate extends Gate {
     @Override
     Contender newContender(Terms terms, boolean queue, @Nullable Waiter directFor) {
         Contender fresh = super.newContender(terms, queue, directFor);
-        open++;
         engine.gates.register(fresh);
+        open++;
         return fresh;
     }
 
@@ -94,8 +94,10 @@ final class SharedGate extends Gate {
         }
         line.join(waiter);
         if (line.head() == waiter) {
-            Contender fresh = newContender(waiter.terms, true, null);
-            contender = fresh;
+            Contender fresh = contendForHead(after);
+            if (fresh == null) {
+                return;
+            }
             if (why.isTaken()) {
                 after.leaveToCaller(fresh);
             } else {

@@ -20,8 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,16 +36,10 @@ final class StoreCleanup {
     /** Beyond the lease, a store has forgotten a grant; a tombstone may be wanted for a while longer. */
     private static final long LONGEST_EXTRA_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    private static final int USUAL_AT_ONCE = 5;
-    private static final int MOST_AT_ONCE = 48;
-    private static final int REPEATS_AT_ONCE = 4;
     private static final int MOST_RELEASES_PER_REQUEST = 1_024;
 
     /** After this many failures a release has a request for itself. */
     private static final int MOST_QUARTERINGS = 5;
-
-    /** So often a task may have failed because of others that it shared a request with, or by bad luck. */
-    private static final int FEW_FAILURES = 3;
 
     /** While this much is to be done, no wait is begun that costs no thread or ends by itself: there could be ever more. */
     private static final int MOST_OPEN = 100_000;
@@ -58,46 +50,16 @@ final class StoreCleanup {
     private final AtomicInteger open = new AtomicInteger();
 
     private final AtomicLong serials = new AtomicLong();
-    private final Batches<Release> firstReleases;
-    private final Batches<Release> repeatedReleases;
-    private final Batches<Release> oftenRepeatedReleases;
-    private final Batches<Withdrawal> firstWithdrawals;
-    private final Batches<Withdrawal> repeatedWithdrawals;
-    private final Batches<Withdrawal> oftenRepeatedWithdrawals;
+    private final Tries<Release, ReleaseOutcome> releases;
+    private final Tries<Withdrawal, Boolean> withdrawals;
 
     /** Tasks that wait for their next try; guarded by this object's monitor. */
     private final Set<CleanupTask> waiting = new LinkedHashSet<>();
 
     StoreCleanup(Engine engine) {
         this.engine = engine;
-        this.firstReleases = new Batches<>(
-                engine,
-                USUAL_AT_ONCE,
-                MOST_AT_ONCE,
-                any -> MOST_RELEASES_PER_REQUEST,
-                new LinkedHashSet<>(),
-                this::sendReleases);
-        this.repeatedReleases = repeats(MOST_AT_ONCE, StoreCleanup::mostTogether, this::sendReleases);
-        this.oftenRepeatedReleases = repeats(REPEATS_AT_ONCE, StoreCleanup::mostTogether, this::sendReleases);
-        // One by one, so the newest comes first: it must not wait for a long line of those that a silent server leaves.
-        this.firstWithdrawals = new Batches<>(
-                engine,
-                USUAL_AT_ONCE,
-                MOST_AT_ONCE,
-                any -> 1,
-                new TreeSet<>(Comparator.reverseOrder()),
-                this::sendWithdrawal);
-        this.repeatedWithdrawals = repeats(MOST_AT_ONCE, any -> 1, this::sendWithdrawal);
-        this.oftenRepeatedWithdrawals = repeats(REPEATS_AT_ONCE, any -> 1, this::sendWithdrawal);
-    }
-
-    private <T extends CleanupTask> Batches<T> repeats(
-            int mostAtOnce, ToIntFunction<T> mostTogether, Batches.Request<T> request) {
-        return new Batches<>(engine, REPEATS_AT_ONCE, mostAtOnce, mostTogether, new TreeSet<>(), request);
-    }
-
-    private static int mostTogether(Release failed) {
-        return MOST_RELEASES_PER_REQUEST >> (2 * Math.min(failed.failures, MOST_QUARTERINGS));
+        this.releases = new Tries<>(engine, new Releases(), new LinkedHashSet<>());
+        this.withdrawals = new Tries<>(engine, new Withdrawals(), new TreeSet<>(Comparator.reverseOrder()));
     }
 
     /** Whether everything has been given back. */
@@ -162,21 +124,13 @@ final class StoreCleanup {
 
     private void begin(CleanupTask task, AfterUnlock after) {
         closingWaits();
-        Batches<?> requests = add(task);
+        Batches<?, ?> requests = add(task);
         after.then(requests::work);
     }
 
-    private Batches<?> add(CleanupTask task) {
+    private Batches<?, ?> add(CleanupTask task) {
         task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos();
-        return task instanceof Withdrawal withdrawal
-                ? add(withdrawal, firstWithdrawals, repeatedWithdrawals, oftenRepeatedWithdrawals)
-                : add((Release) task, firstReleases, repeatedReleases, oftenRepeatedReleases);
-    }
-
-    private static <T extends CleanupTask> Batches<T> add(T task, Batches<T> first, Batches<T> few, Batches<T> many) {
-        Batches<T> requests = task.failures == 0 ? first : task.failures <= FEW_FAILURES ? few : many;
-        requests.add(task);
-        return requests;
+        return task instanceof Withdrawal withdrawal ? withdrawals.add(withdrawal) : releases.add((Release) task);
     }
 
     /** When a store must have forgotten a matter; where grants end with a session, it never does by itself. */
@@ -191,8 +145,11 @@ final class StoreCleanup {
         List<ReleaseOutcome> outcomes = tryRelease(store, grants);
         List<ReleaseOutcome> known = outcomes == null || isUnknown(outcomes) ? null : outcomes;
         Answers.divide(idle, ended -> ended.grants.size(), known, (ended, own) -> {
-            firstReleaseAnswered(ended, own);
-            closingNeedNotWait();
+            try {
+                firstReleaseAnswered(ended, own);
+            } finally {
+                closingNeedNotWait();
+            }
         });
         if (known == null || known.size() != grants.size()) {
             throw new StoreUnavailableException("release", idle.get(0).terms.describe(), null);
@@ -245,9 +202,7 @@ final class StoreCleanup {
                 task -> task instanceof Release release && release.isOf(session) && moot.add(release);
         // Together, because a task whose pause is over goes from one to the other.
         synchronized (this) {
-            firstReleases.removeIf(goes);
-            repeatedReleases.removeIf(goes);
-            oftenRepeatedReleases.removeIf(goes);
+            releases.removeIf(goes);
             waiting.removeIf(goes);
         }
         for (Release task : moot) {
@@ -267,72 +222,31 @@ final class StoreCleanup {
             }
             waiting.clear();
         }
-        Stream.of(
-                        firstReleases,
-                        repeatedReleases,
-                        oftenRepeatedReleases,
-                        firstWithdrawals,
-                        repeatedWithdrawals,
-                        oftenRepeatedWithdrawals)
-                .forEach(Batches::hurry);
+        releases.hurry();
+        withdrawals.hurry();
     }
 
     /** The pause of a task is over. */
     void tryAgain(CleanupTask task) {
-        Batches<?> requests;
+        Batches<?, ?> requests;
         synchronized (this) {
-            if (!waiting.remove(task)) {
+            if (!waiting.contains(task)) {
                 return;
             }
             requests = add(task);
+            waiting.remove(task);
         }
         requests.work();
     }
 
-    private void sendWithdrawal(List<Withdrawal> batch, Runnable ended) {
-        Withdrawal task = batch.get(0);
-        engine.calls.submit(
-                StoreCalls.Lane.CLEANUP,
-                store -> {
-                    store.withdraw(task.claim, task.mayStillArrive);
-                    return true;
-                },
-                (sentNanos, done, failure) -> {
-                    ended.run();
-                    if (done != null) {
-                        answered(task, false);
-                    } else {
-                        failed(task, failure);
-                    }
-                });
-    }
-
-    private void sendReleases(List<Release> batch, Runnable ended) {
-        List<Grant> grants =
-                batch.stream().flatMap(task -> task.grants.stream()).toList();
-        engine.calls.submit(StoreCalls.Lane.CLEANUP, store -> store.release(grants), (sentNanos, outcomes, failure) -> {
-            ended.run();
-            Answers.divide(
-                    batch, task -> task.grants.size(), outcomes, (task, own) -> take(task, sentNanos, own, failure));
-        });
-    }
-
-    private void take(Release task, long sentNanos, @Nullable List<ReleaseOutcome> own, @Nullable Throwable failure) {
-        FirstAnswer answer = task.takeFirstAnswer();
-        boolean first = task.failures == 0;
-        if (own == null || isUnknown(own)) {
-            failed(task, failure);
-        } else {
-            answered(task, !first || isNotHeld(own));
-        }
-        answer.on(sentNanos, own);
-    }
-
     private void answered(CleanupTask task, boolean maybeNotHeld) {
-        if (task instanceof Release release) {
-            release.isDone(maybeNotHeld);
+        try {
+            if (task instanceof Release release) {
+                release.isDone(maybeNotHeld);
+            }
+        } finally {
+            closingNeedNotWait();
         }
-        closingNeedNotWait();
     }
 
     private void failed(CleanupTask task, @Nullable Throwable failure) {
@@ -351,5 +265,68 @@ final class StoreCleanup {
                 task.describe(),
                 "clean up",
                 failure != null ? failure : new StoreUnavailableException("release", task.describe(), null)));
+    }
+
+    private final class Releases implements Batches.Request<Release, ReleaseOutcome> {
+        @Override
+        public StoreCalls.Lane lane() {
+            return StoreCalls.Lane.CLEANUP;
+        }
+
+        @Override
+        public int mostTogether(Release task) {
+            return MOST_RELEASES_PER_REQUEST >> (2 * Math.min(task.failures, MOST_QUARTERINGS));
+        }
+
+        @Override
+        public List<ReleaseOutcome> ask(LockStore store, List<Release> batch) {
+            return store.release(
+                    batch.stream().flatMap(task -> task.grants.stream()).toList());
+        }
+
+        @Override
+        public int answersTo(Release task) {
+            return task.grants.size();
+        }
+
+        @Override
+        public void take(
+                Release task, long sentNanos, @Nullable List<ReleaseOutcome> outcomes, @Nullable Throwable failure) {
+            FirstAnswer answer = task.takeFirstAnswer();
+            boolean first = task.failures == 0;
+            if (outcomes == null || isUnknown(outcomes)) {
+                failed(task, failure);
+            } else {
+                answered(task, !first || isNotHeld(outcomes));
+            }
+            answer.on(sentNanos, outcomes);
+        }
+    }
+
+    private final class Withdrawals implements Batches.Request<Withdrawal, Boolean> {
+        @Override
+        public StoreCalls.Lane lane() {
+            return StoreCalls.Lane.CLEANUP;
+        }
+
+        @Override
+        public int mostTogether(Withdrawal task) {
+            return 1;
+        }
+
+        @Override
+        public List<Boolean> ask(LockStore store, List<Withdrawal> batch) {
+            batch.forEach(task -> store.withdraw(task.claim, task.mayStillArrive));
+            return List.of(true);
+        }
+
+        @Override
+        public void take(Withdrawal task, long sentNanos, @Nullable List<Boolean> done, @Nullable Throwable failure) {
+            if (done != null) {
+                answered(task, false);
+            } else {
+                failed(task, failure);
+            }
+        }
     }
 }
