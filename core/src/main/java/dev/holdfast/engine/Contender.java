@@ -177,16 +177,15 @@ final class Contender extends Timed {
         return failures > 0;
     }
 
-    /** A reason to ask again came up; returns whether to ask now. */
-    boolean startAsking() {
+    /** A reason to ask again came up. */
+    void askSoon(long now) {
         if (state == State.WAITING) {
+            gate.engine.poller.add(this, now);
             state = State.ASKING;
-            return true;
-        }
-        if (state == State.ASKING) {
+            clearTimer();
+        } else if (state == State.ASKING) {
             state = State.ASKING_AGAIN;
         }
-        return false;
     }
 
     /** The store told the loss of a grant of this claim, which may not have come yet. */

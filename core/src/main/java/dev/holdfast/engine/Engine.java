@@ -234,7 +234,7 @@ public final class Engine {
 
     /** By when everything that was asked before a moment must have been answered. */
     long longestAnswerBy(long nanos) {
-        return nanos + commandTimeoutNanos;
+        return nanos + commandTimeoutNanos + FirstRequests.ASKING_SLACK_NANOS;
     }
 
     /** Runs a task of the client itself after a pause of about a second, where it does not wait for user code. */

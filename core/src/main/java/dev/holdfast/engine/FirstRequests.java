@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirstRequests {
     /** How long after its deadline a wait may make its first request, where idle grants had to go back before: see P17. */
-    private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Engine engine;
 

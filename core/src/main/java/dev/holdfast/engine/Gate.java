@@ -198,7 +198,7 @@ abstract class Gate {
             if (anchorNanos == StoreListener.UNKNOWN_ANCHOR
                     || now >= engine.deadlines.of(anchorNanos, grants)
                     || !asked.isGrantedBy(grants)) {
-                askSoon(asked, now);
+                asked.askSoon(now);
             } else {
                 granted(asked, grants, anchorNanos, true, after);
             }
@@ -273,7 +273,11 @@ abstract class Gate {
     /** The store said that somebody else has the lock. */
     private void taken(Contender asked, long hintNanos, AfterUnlock after) {
         boolean again = asked.heardTaken();
-        heard(Refusal.TAKEN, engine.now(), after);
+        Waiter head = line.head();
+        // That there is no room for this many says nothing of fewer.
+        if (head == null || head.terms.parts.equals(asked.terms.parts)) {
+            heard(Refusal.TAKEN, engine.now(), after);
+        }
         if (asked.isOver()) {
             return;
         }
@@ -282,7 +286,7 @@ abstract class Gate {
             conclude(asked);
             refused(asked, Refusal.TAKEN, after);
         } else if (again) {
-            askSoon(asked, engine.now());
+            asked.askSoon(engine.now());
         } else {
             asked.askAt(engine.now() + engine.pollDelay(hintNanos));
         }
@@ -414,7 +418,7 @@ abstract class Gate {
     private void stay(Waiter waiter, @Nullable Contender asking) {
         line.becomesOverdue(waiter);
         if (waiter.inLine && asking != null) {
-            askSoon(asking, engine.now());
+            asking.askSoon(engine.now());
         }
     }
 
@@ -510,7 +514,7 @@ abstract class Gate {
         synchronized (this) {
             Contender waiting = contender;
             if (waiting != null && waiting.claim.queue() && (owner == null || owner.equals(waiting.claim.owner()))) {
-                askSoon(waiting, engine.now());
+                waiting.askSoon(engine.now());
             }
         }
     }
@@ -537,13 +541,6 @@ abstract class Gate {
 
     /** The grant that is held here and can be an owner's. */
     abstract @Nullable HeldGrant grantOf(OwnerId owner);
-
-    final void askSoon(Contender waiting, long now) {
-        if (waiting.startAsking()) {
-            waiting.clearTimer();
-            engine.poller.add(waiting, now);
-        }
-    }
 
     /** Fails everybody in line because the client closes, and drops the claim. */
     final void close() {

@@ -11,7 +11,7 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -59,7 +59,7 @@ final class StoreCleanup {
     StoreCleanup(Engine engine) {
         this.engine = engine;
         this.releases = new Tries<>(engine, new Releases(), new LinkedHashSet<>());
-        this.withdrawals = new Tries<>(engine, new Withdrawals(), new TreeSet<>(Comparator.reverseOrder()));
+        this.withdrawals = new Tries<>(engine, new Withdrawals(), new BothEnds());
     }
 
     /** Whether everything has been given back. */
@@ -265,6 +265,22 @@ final class StoreCleanup {
                 task.describe(),
                 "clean up",
                 failure != null ? failure : new StoreUnavailableException("release", task.describe(), null)));
+    }
+
+    /**
+     * Withdrawals are sent one by one, the newest and the oldest in turn. So a new one does not wait for a long line of those
+     * that a silent server leaves; and while that server leaves them faster than they can be sent, no other one is buried.
+     */
+    private static final class BothEnds extends TreeSet<Withdrawal> {
+        private static final long serialVersionUID = 1L;
+
+        private boolean oldest;
+
+        @Override
+        public Iterator<Withdrawal> iterator() {
+            oldest = !oldest;
+            return oldest ? super.iterator() : descendingIterator();
+        }
     }
 
     private final class Releases implements Batches.Request<Release, ReleaseOutcome> {

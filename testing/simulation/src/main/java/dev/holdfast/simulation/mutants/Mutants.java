@@ -202,7 +202,10 @@ final class Mutants {
         all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, Refusal.TAKEN, after);")));
         all.add(Mutant.of(
                 "deadline-restarted",
-                engine("Engine", "return nanos + commandTimeoutNanos;", "return now() + 2 * commandTimeoutNanos;")));
+                engine(
+                        "Engine",
+                        "return nanos + commandTimeoutNanos + FirstRequests.ASKING_SLACK_NANOS;",
+                        "return now() + 2 * commandTimeoutNanos;")));
         all.add(Mutant.of(
                 "release-dropped-at-close",
                 engine(
