@@ -112,7 +112,7 @@ public final class Engine {
     }
 
     /**
-     * Acquires on the calling thread; with no time to wait it tries once.
+     * Acquires on the calling thread.
      *
      * @return the lease, or null if somebody else has the lock
      */
@@ -123,17 +123,9 @@ public final class Engine {
         return waiter.outcome();
     }
 
-    /** Acquires on the calling thread and stays in line when interrupted. */
-    public Lease acquireUninterruptibly(Terms terms) {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, Long.MAX_VALUE);
-        firstRequests.sendHere(waiter);
-        waiter.awaitUninterruptibly();
-        return Objects.requireNonNull(waiter.outcome(), "a wait without limit ends with a lease");
-    }
-
-    /** Tries once on the calling thread. */
-    public @Nullable Lease tryAcquire(Terms terms) {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, 0);
+    /** Acquires on the calling thread and stays in line when interrupted; with no time to wait it tries once. */
+    public @Nullable Lease acquireUninterruptibly(Terms terms, long waitNanos) {
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
         firstRequests.sendHere(waiter);
         waiter.awaitUninterruptibly();
         return waiter.outcome();
@@ -234,7 +226,7 @@ public final class Engine {
 
     /** By when everything that was asked before a moment must have been answered. */
     long longestAnswerBy(long nanos) {
-        return nanos + commandTimeoutNanos + FirstRequests.ASKING_SLACK_NANOS;
+        return nanos + commandTimeoutNanos;
     }
 
     /** Runs a task of the client itself after a pause of about a second, where it does not wait for user code. */

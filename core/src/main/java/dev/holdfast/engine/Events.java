@@ -65,9 +65,9 @@ public final class Events {
         }
     }
 
-    /** The store gave this client a lock. */
-    void granted(boolean afterWaiting) {
-        if (counts != null && afterWaiting) {
+    /** The store gave this client a lock that somebody else had. */
+    void remoteHandOff() {
+        if (counts != null) {
             counts.remoteHandOffs.increment();
         }
     }
@@ -127,10 +127,10 @@ public final class Events {
 
     void renewed(HeldGrant held, long lagNanos, AfterUnlock after) {
         if (FlightRecords.wantsRenewals()) {
-            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), Math.max(0, lagNanos)));
+            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), lagNanos));
         }
         if (listener != null) {
-            Duration lag = Duration.ofNanos(Math.max(0, lagNanos));
+            Duration lag = Duration.ofNanos(lagNanos);
             later(new HoldfastEvent.Renewed(held.terms.describe(), held.token(), lag), null, after);
         }
     }

@@ -79,7 +79,7 @@ final class ExclusiveGate extends Gate {
             if (idle != null) {
                 idle.end();
                 engine.cleanup.closingWaits();
-                fresh.releasesFirst(idle);
+                fresh.addIdle(idle);
             }
             line.join(waiter);
             contender = fresh;
@@ -92,11 +92,6 @@ final class ExclusiveGate extends Gate {
                 after.expectSoon(waiter, null);
             }
         }
-    }
-
-    @Override
-    void refused(Contender direct, Refusal why, AfterUnlock after) {
-        throw new IllegalStateException("an exclusive gate makes no direct attempts");
     }
 
     @Override

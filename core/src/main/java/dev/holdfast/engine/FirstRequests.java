@@ -67,7 +67,7 @@ final class FirstRequests {
             engine.gates.forEachExclusive(part.name(), rival -> {
                 HeldGrant idle = rival == first.gate ? null : rival.yieldIdle();
                 if (idle != null) {
-                    first.releasesFirst(idle);
+                    first.addIdle(idle);
                 }
             });
         }
@@ -75,13 +75,19 @@ final class FirstRequests {
 
     /** Idle grants must not wait to go back behind attempts that hang: others may want them. */
     void sendInBackground(Contender contender) {
-        if (!contender.hasToReleaseFirst()) {
+        if (!contender.hasIdleToReturn()) {
             askInBackground(contender);
             return;
         }
         engine.calls.submit(
-                StoreCalls.Lane.CLEANUP, contender::isNeeded, contender::releaseIdle, (sent, released, failure) -> {
-                    if (released != null) {
+                StoreCalls.Lane.CLEANUP,
+                contender::isNeeded,
+                store -> {
+                    contender.returnIdle(store);
+                    return true;
+                },
+                (sent, returned, failure) -> {
+                    if (returned != null) {
                         askInBackground(contender);
                     } else {
                         answeredInBackground(contender, sent, null, failure);

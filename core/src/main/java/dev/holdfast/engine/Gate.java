@@ -135,7 +135,8 @@ abstract class Gate {
         }
         AfterUnlock after = new AfterUnlock();
         synchronized (this) {
-            asked.releaseIdleLater(after);
+            boolean again = asked.replyCame();
+            asked.returnIdleLater(after);
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
@@ -146,14 +147,13 @@ abstract class Gate {
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
                 granted(asked, granted.grants(), asked.sentNanos(sentNanos), false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
-                taken(asked, Deadlines.nanos(contended.retryHint()), after);
+                taken(asked, again, Deadlines.nanos(contended.retryHint()), after);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
                 conclude(asked);
                 fail(asked, new Refusal(new LockMismatchException(mismatch.detail())), after);
             } else if (outcome == null && failure == null && !asked.isNeeded()) {
                 // Its waiter left before it was asked.
-                asked.notAskedYet();
                 asked.drop(after);
                 conclude(asked);
             } else {
@@ -208,7 +208,9 @@ abstract class Gate {
     /** Begins to hold a grant; its deadline counts from the anchor, which may be older than the grant itself. */
     private void granted(Contender asked, List<Grant> grants, long anchorNanos, boolean pushed, AfterUnlock after) {
         long now = engine.now();
-        engine.events.granted(pushed || asked.saidTaken());
+        if (pushed || asked.saidTaken()) {
+            engine.events.remoteHandOff();
+        }
         Leftovers leftovers = asked.succeed(pushed);
         long turnBeginsNanos = pushed ? now : anchorNanos;
         HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, turnBeginsNanos, leftovers);
@@ -227,17 +229,15 @@ abstract class Gate {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
             asked.directFor = null;
-            // Those whose time was up meanwhile had this one ahead of them.
-            tellOverdue(Refusal.TAKEN, after);
             if (pushed) {
                 fresh.renewSoon(now);
             }
         } else {
             // It had ended before it came, or nobody is there any more: it was never held.
-            fresh.end();
-            engine.cleanup.release(fresh, after);
-            // A valid grant that was answered, and is not good, was given to somebody else since: an eviction.
-            tellNotHeld(asked, taker, asked.saidTaken() || (valid && !pushed), now, after);
+            fresh.vacate(after);
+            // What was answered in time and yet has ended was taken away: an eviction, for somebody else.
+            boolean wasEvicted = valid && !pushed;
+            tellNotHeld(asked, taker, asked.saidTaken() || wasEvicted, now, after);
         }
         reviewContender(after);
     }
@@ -267,12 +267,15 @@ abstract class Gate {
         engine.events.acquired(taker, lease.hold(), source, now, after);
         if (isTakenHere()) {
             heard(Refusal.TAKEN, now, after);
+        } else {
+            // Those whose time was up meanwhile had this one ahead of them.
+            tellOverdue(Refusal.TAKEN, after);
         }
     }
 
     /** The store said that somebody else has the lock. */
-    private void taken(Contender asked, long hintNanos, AfterUnlock after) {
-        boolean again = asked.heardTaken();
+    private void taken(Contender asked, boolean again, long hintNanos, AfterUnlock after) {
+        asked.heardTaken();
         Waiter head = line.head();
         // That there is no room for this many says nothing of fewer.
         if (head == null || head.terms.parts.equals(asked.terms.parts)) {
@@ -320,7 +323,7 @@ abstract class Gate {
     }
 
     /** A direct attempt is over without a grant. */
-    abstract void refused(Contender direct, Refusal why, AfterUnlock after);
+    void refused(Contender direct, Refusal why, AfterUnlock after) {}
 
     /** A second answer may repeat the grant, with news of waiters, or be another grant, which nobody needs. */
     private void repeated(Contender asked, @Nullable AcquireOutcome outcome, AfterUnlock after) {

@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.LossReason;
 import dev.holdfast.spi.OwnerId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -116,6 +117,6 @@ final class Gates {
     void close() {
         gates.values().forEach(Gate::close);
         sharedClaims.values().forEach(claim -> claim.gate.closeDirect(claim));
-        forEachGrant(HeldGrant::close);
+        forEachGrant(held -> held.endBecause(LossReason.CLIENT_CLOSED));
     }
 }

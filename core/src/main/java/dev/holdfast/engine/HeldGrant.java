@@ -45,7 +45,7 @@ final class HeldGrant {
     private final @Nullable Leftovers leftovers;
 
     /** When its turn began. */
-    private final long grantedNanos;
+    private final long turnBeganNanos;
 
     /** Until when the grant can be trusted; written by the gate, read by everybody. */
     volatile long validUntilNanos;
@@ -78,12 +78,12 @@ final class HeldGrant {
             Terms terms,
             List<Grant> grants,
             long anchorNanos,
-            long grantedNanos,
+            long turnBeganNanos,
             @Nullable Leftovers leftovers) {
         this.gate = gate;
         this.terms = terms;
         this.grants = grants;
-        this.grantedNanos = grantedNanos;
+        this.turnBeganNanos = turnBeganNanos;
         this.leftovers = leftovers;
         this.alarm = gate.alarm();
         this.validUntilNanos = gate.engine.deadlines.of(anchorNanos, grants);
@@ -140,7 +140,7 @@ final class HeldGrant {
     }
 
     long turnEndsNanos() {
-        return grantedNanos + terms.turnNanos(gate.engine.handOverCost);
+        return turnBeganNanos + terms.turnNanos(gate.engine.handOverCost);
     }
 
     /** Whether one more lease may be drawn: while others wait, only within the turn. */
@@ -221,7 +221,7 @@ final class HeldGrant {
 
     /** A pushed grant may have a short lease and an old anchor: it is renewed within 20 ms. A short hold needs no renewal. */
     void renewSoon(long now) {
-        if (state != State.ENDED && validUntilNanos != Long.MAX_VALUE) {
+        if (validUntilNanos != Long.MAX_VALUE) {
             renewAtNanos = now + Math.min(LONGEST_UNRENEWED_NANOS, (validUntilNanos - now) / RENEWALS_PER_LEASE);
             renewalDueNanos = renewAtNanos;
             plan();
@@ -240,17 +240,8 @@ final class HeldGrant {
         alarm.setFor(due);
     }
 
-    /** Something about the grant that an alarm watches is due: its end, its renewal, or the end of its idleness. */
-    static void rung(Gate gate, Alarm ringing) {
-        gate.step(after -> {
-            HeldGrant due = ringing.answer();
-            if (due != null && due.state != State.ENDED) {
-                due.actOnDue(gate.engine.now(), after);
-            }
-        });
-    }
-
-    private void actOnDue(long now, AfterUnlock after) {
+    /** Something is due: its end, its renewal, or the end of its idleness. */
+    void actOnDue(long now, AfterUnlock after) {
         LossReason reason = lossAt(now);
         if (reason != null) {
             lose(reason, after);
@@ -328,7 +319,7 @@ final class HeldGrant {
             renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
         } else {
             validUntilNanos = validUntil;
-            gate.engine.events.renewed(this, now - renewalDueNanos, after);
+            gate.engine.events.renewed(this, Math.max(0, now - renewalDueNanos), after);
             planRenewal(sentNanos);
         }
         if (heardWanted) {
@@ -411,14 +402,8 @@ final class HeldGrant {
         });
     }
 
-    /** Ends the grant because the client closes, and gives it back. */
-    void close() {
-        gate.step(after -> {
-            if (state != State.ENDED) {
-                end();
-                tellLoss(LossReason.CLIENT_CLOSED, after);
-                gate.engine.cleanup.release(this, after);
-            }
-        });
+    /** Ends the grant because of something that concerns more than one. */
+    void endBecause(LossReason reason) {
+        gate.step(after -> wasTaken(reason, after));
     }
 }

@@ -101,7 +101,6 @@ final class SharedGate extends Gate {
             if (why.isTaken()) {
                 after.leaveToCaller(fresh);
             } else {
-                fresh.notAskedYet();
                 fresh.askAt(engine.now() + engine.pace.backoff(0));
             }
         }

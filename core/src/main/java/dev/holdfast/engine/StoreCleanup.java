@@ -98,18 +98,18 @@ final class StoreCleanup {
 
     /** Gives a grant back in the background. */
     void release(HeldGrant ended, AfterUnlock after) {
-        begin(new Release(this, ended.grants, ended), after);
+        begin(new Release(this, ended.grants, ended, null), after);
     }
 
     /** Gives grants back in the background that nobody has held. */
     void release(List<Grant> grants, AfterUnlock after) {
-        begin(new Release(this, grants, null), after);
+        begin(new Release(this, grants, null, null), after);
     }
 
     /** Gives a grant back in the background, and tells how the first try went. */
     void release(HeldGrant ended, FirstAnswer answer) {
         AfterUnlock after = new AfterUnlock();
-        begin(new Release(this, ended.grants, ended).telling(answer), after);
+        begin(new Release(this, ended.grants, ended, answer), after);
         after.run();
     }
 
@@ -139,7 +139,7 @@ final class StoreCleanup {
     }
 
     /** Gives idle grants back on the calling thread, because something else is to be asked for. */
-    void releaseIdleNow(LockStore store, List<HeldGrant> idle) {
+    void releaseNow(LockStore store, List<HeldGrant> idle) {
         List<Grant> grants =
                 idle.stream().flatMap(ended -> ended.grants.stream()).toList();
         List<ReleaseOutcome> outcomes = tryRelease(store, grants);
@@ -167,7 +167,7 @@ final class StoreCleanup {
     /** Takes the answer to the first release of a grant, and repeats it if it is not whole. */
     void firstReleaseAnswered(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
         if (outcomes == null || outcomes.size() != ended.grants.size() || isUnknown(outcomes)) {
-            Release again = new Release(this, ended.grants, ended);
+            Release again = new Release(this, ended.grants, ended, null);
             again.failures = 1;
             AfterUnlock after = new AfterUnlock();
             begin(again, after);
@@ -207,9 +207,11 @@ final class StoreCleanup {
         }
         for (Release task : moot) {
             engine.timeline.cancel(task);
-            FirstAnswer answer = task.takeFirstAnswer();
+            boolean first = task.failures == 0;
             answered(task, true);
-            answer.on(engine.now(), null);
+            if (first && task.firstAnswer != null) {
+                task.firstAnswer.on(engine.now(), null);
+            }
         }
     }
 
@@ -308,14 +310,15 @@ final class StoreCleanup {
         @Override
         public void take(
                 Release task, long sentNanos, @Nullable List<ReleaseOutcome> outcomes, @Nullable Throwable failure) {
-            FirstAnswer answer = task.takeFirstAnswer();
             boolean first = task.failures == 0;
             if (outcomes == null || isUnknown(outcomes)) {
                 failed(task, failure);
             } else {
                 answered(task, !first || isNotHeld(outcomes));
             }
-            answer.on(sentNanos, outcomes);
+            if (first && task.firstAnswer != null) {
+                task.firstAnswer.on(sentNanos, outcomes);
+            }
         }
     }
 

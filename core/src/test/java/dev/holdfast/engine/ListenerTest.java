@@ -321,7 +321,7 @@ class ListenerTest {
         private static final long serialVersionUID = 1L;
 
         @Override
-        public String toString() {
+        public String getMessage() {
             throw new IllegalStateException("no words");
         }
     }

@@ -202,17 +202,14 @@ final class Mutants {
         all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, Refusal.TAKEN, after);")));
         all.add(Mutant.of(
                 "deadline-restarted",
-                engine(
-                        "Engine",
-                        "return nanos + commandTimeoutNanos + FirstRequests.ASKING_SLACK_NANOS;",
-                        "return now() + 2 * commandTimeoutNanos;")));
+                engine("Engine", "return nanos + commandTimeoutNanos;", "return now() + 2 * commandTimeoutNanos;")));
         all.add(Mutant.of(
                 "release-dropped-at-close",
                 engine(
                         "HeldGrant",
-                        "tellLoss(LossReason.CLIENT_CLOSED, after);\n"
-                                + "                gate.engine.cleanup.release(this, after);",
-                        "tellLoss(LossReason.CLIENT_CLOSED, after);")));
+                        "gate.engine.cleanup.release(this, after);\n        gate.resume(after);",
+                        "if (reason != LossReason.CLIENT_CLOSED) { gate.engine.cleanup.release(this, after); }"
+                                + " gate.resume(after);")));
         all.add(Mutant.of(
                 "clean-up-given-up",
                 engine(
