@@ -50,8 +50,8 @@ class SlowFirstReleaseTest {
     @Test
     void aTryThatGivesAnIdleGrantBackFirstHasItsWholeLease() {
         LockOptions sticky = LockOptions.defaults().withLeaseTime(LEASE).withStickyFor(Duration.ofMinutes(1));
-        Objects.requireNonNull(engine.tryAcquire(terms(sticky))).close();
-        @Nullable Lease lease = engine.tryAcquire(terms(sticky.withLabel("other")));
+        Objects.requireNonNull(engine.acquireUninterruptibly(terms(sticky), 0)).close();
+        @Nullable Lease lease = engine.acquireUninterruptibly(terms(sticky.withLabel("other")), 0);
         assertThat(lease).isNotNull();
         assertThat(lease.isHeld()).isTrue();
         assertThat(lease.remaining()).isLessThanOrEqualTo(LEASE.minus(ACQUIRE));
