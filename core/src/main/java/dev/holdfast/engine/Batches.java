@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the kind of answer
  */
 final class Batches<T, R> extends Timed {
+    private static final int MOST_PER_REQUEST = 1_000;
     private static final long SHORT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** While more than this many requests hang, the pause is longer: about so many are sent in one command timeout. */
@@ -46,10 +47,14 @@ final class Batches<T, R> extends Timed {
 
     /** What is asked of the store. */
     interface Request<T, R> {
-        StoreCalls.Lane lane();
+        default StoreCalls.Lane lane() {
+            return StoreCalls.Lane.CLEANUP;
+        }
 
         /** How many things at most share a request with a given one. */
-        int mostTogether(T one);
+        default int mostTogether(T one) {
+            return MOST_PER_REQUEST;
+        }
 
         /** Whether something still has to be asked for when its turn comes; no monitor is held. */
         default boolean isNeeded(T one) {
@@ -151,6 +156,7 @@ final class Batches<T, R> extends Timed {
             } else {
                 engine.calls.submit(
                         request.lane(),
+                        () -> true,
                         store -> request.ask(store, needed),
                         (sentNanos, answers, failure) -> take(needed, sentNanos, answers, failure));
             }

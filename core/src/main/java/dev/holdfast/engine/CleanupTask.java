@@ -32,6 +32,12 @@ abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTas
     /** The name of the lock, for messages. */
     abstract String describe();
 
+    /** The store has answered. */
+    void isDone(boolean maybeNotHeld) {}
+
+    /** The store has answered the first try, or not. */
+    void firstTryEnded(long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {}
+
     /** Whoever has failed less often comes first, but nobody waits for ever. */
     @Override
     public final int compareTo(CleanupTask other) {
@@ -52,7 +58,7 @@ abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTas
         private final @Nullable HeldGrant ended;
 
         /** Whom to tell how the first try went; null if nobody waits for that. */
-        final @Nullable FirstAnswer firstAnswer;
+        private final @Nullable FirstAnswer firstAnswer;
 
         Release(
                 StoreCleanup cleanup,
@@ -69,9 +75,17 @@ abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTas
             return grants.stream().allMatch(grant -> session.equals(grant.session()));
         }
 
+        @Override
         void isDone(boolean maybeNotHeld) {
             if (ended != null) {
-                ended.released(maybeNotHeld);
+                ended.gaveBack(maybeNotHeld);
+            }
+        }
+
+        @Override
+        void firstTryEnded(long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {
+            if (firstAnswer != null) {
+                firstAnswer.on(sentNanos, outcomes);
             }
         }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *              │ ▲ └────────hint or timer────────┘ ▲     (begins here after an unanswered direct attempt)
  *         hint │ └─"taken": asks once more         │
  *              ▼                                   │
- *         ASKING_AGAIN ──no answer─────────────────┘
+ *         ASKING_AGAIN ──no answer─────────────────┘     (or its waiter left before it was asked at all)
  *
  *   any ──granted, refused for good, or nobody wants it any more──▶ OVER
  * </pre>
@@ -132,7 +132,7 @@ final class Contender extends Timed {
             gate.engine.cleanup.releaseNow(store, idle);
             askedNanos = gate.engine.now();
             if (askedNanos >= askBeforeNanos) {
-                throw Gate.noAnswer(terms);
+                throw Objects.requireNonNull(Refusal.noAnswer(terms).fault());
             }
         }
     }
@@ -172,6 +172,10 @@ final class Contender extends Timed {
 
     boolean saidTaken() {
         return saidTaken;
+    }
+
+    boolean mayStillArrive() {
+        return mayStillArrive;
     }
 
     /** Whether its last request was not answered. */
@@ -241,7 +245,7 @@ final class Contender extends Timed {
         boolean replyDue = isReplyDue();
         returnIdleLater(after);
         state = State.OVER;
-        leftovers = new Leftovers(this, mayStillArrive, replyDue, false);
+        leftovers = new Leftovers(this, replyDue, false);
         leftovers.claimIsOver(after);
     }
 
@@ -265,7 +269,7 @@ final class Contender extends Timed {
         boolean replyDue = isReplyDue();
         state = State.OVER;
         if (pushed || mayStillArrive) {
-            leftovers = new Leftovers(this, mayStillArrive, replyDue, pushed);
+            leftovers = new Leftovers(this, replyDue, pushed);
         }
         return leftovers;
     }

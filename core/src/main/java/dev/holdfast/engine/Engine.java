@@ -74,7 +74,7 @@ public final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(surroundings, listener, listener == null ? null : new Statistics(this));
+        this.events = new Events(surroundings, listener, new Statistics(this));
     }
 
     /**

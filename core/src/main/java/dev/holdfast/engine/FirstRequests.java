@@ -64,7 +64,7 @@ final class FirstRequests {
             return;
         }
         for (Claim.Part part : first.terms.parts) {
-            engine.gates.forEachExclusive(part.name(), rival -> {
+            engine.gates.forEachPassing(part.name(), rival -> {
                 HeldGrant idle = rival == first.gate ? null : rival.yieldIdle();
                 if (idle != null) {
                     first.addIdle(idle);

@@ -45,7 +45,7 @@ final class FutureWaiter extends Waiter {
 
     /** It costs no thread, and may be cancelled at any time. */
     @Override
-    boolean mayComeInAnyNumber() {
+    boolean isUnbounded() {
         return true;
     }
 

@@ -12,7 +12,6 @@ import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -102,7 +101,7 @@ abstract class Gate {
             waiter.wentTo(this);
             if (engine.isClosed()) {
                 settle(waiter, closed(), after);
-            } else if (engine.cleanup.isFull() && waiter.mayComeInAnyNumber()) {
+            } else if (engine.cleanup.isFull() && waiter.isUnbounded()) {
                 settle(waiter, new Refusal(engine.cleanup.fullness(waiter.terms)), after);
             } else {
                 tryToAdmit(waiter, after);
@@ -118,7 +117,7 @@ abstract class Gate {
         try {
             admit(waiter, after);
         } catch (RuntimeException | Error unable) {
-            settle(waiter, cannotAsk(waiter.terms, unable), after);
+            settle(waiter, Refusal.unknown(waiter.terms, unable), after);
             reviewContender(after);
         }
     }
@@ -245,7 +244,9 @@ abstract class Gate {
     /** A grant came that cannot be used. Its waiter is told, if its time is up; otherwise it goes on waiting. */
     private void tellNotHeld(Contender asked, @Nullable Waiter taker, boolean taken, long now, AfterUnlock after) {
         if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-            Refusal why = taken ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
+            Refusal why = taken
+                    ? Refusal.TAKEN
+                    : Refusal.late(asked.terms, "the lease had ended when the store's answer came");
             settle(taker, engine.isClosed() ? closed() : why, after);
         } else if (asked.directFor != null) {
             refused(asked, Refusal.TAKEN, after);
@@ -428,7 +429,7 @@ abstract class Gate {
     /** Nothing was heard by the time at which everything must have been answered. */
     final void giveUp(Waiter waiter) {
         step(after -> {
-            settle(waiter, new Refusal(noAnswer(waiter.terms)), after);
+            settle(waiter, Refusal.noAnswer(waiter.terms), after);
             reviewContender(after);
         });
     }
@@ -455,20 +456,6 @@ abstract class Gate {
 
     final Refusal closed() {
         return new Refusal(new ClientClosedException(engine.clientName));
-    }
-
-    private static Refusal cannotAsk(Terms terms, Throwable why) {
-        return new Refusal(new StoreUnavailableException("acquire", terms.describe(), why));
-    }
-
-    private static RuntimeException cameTooLate(Terms terms) {
-        return new StoreUnavailableException(
-                "acquire", terms.describe(), new TimeoutException("the lease had ended when the store's answer came"));
-    }
-
-    static RuntimeException noAnswer(Terms terms) {
-        return new StoreUnavailableException(
-                "acquire", terms.describe(), new TimeoutException("the wait ended before the store answered"));
     }
 
     /** Drops the claim if it does not fit the head of the line, and makes one for the head if there is none. */
@@ -503,7 +490,7 @@ abstract class Gate {
             contender = newContender(head.terms, true, null);
             return contender;
         } catch (RuntimeException | Error unable) {
-            settle(head, cannotAsk(head.terms, unable), after);
+            settle(head, Refusal.unknown(head.terms, unable), after);
             return null;
         }
     }

@@ -70,7 +70,7 @@ final class Gates {
     }
 
     /** The gates that pass a name on inside the client. */
-    void forEachExclusive(String name, Consumer<ExclusiveGate> action) {
+    void forEachPassing(String name, Consumer<ExclusiveGate> action) {
         for (String key : Terms.passingKeys(name)) {
             if (gates.get(key) instanceof ExclusiveGate gate) {
                 action.accept(gate);
@@ -84,7 +84,7 @@ final class Gates {
         if (shared != null) {
             action.accept(shared.gate);
         } else {
-            forEachExclusive(name, action::accept);
+            forEachPassing(name, action::accept);
         }
     }
 

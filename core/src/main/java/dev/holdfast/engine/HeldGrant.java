@@ -196,7 +196,7 @@ final class HeldGrant {
     }
 
     /** The store has answered the release; called without the monitor. */
-    void released(boolean maybeNotHeld) {
+    void gaveBack(boolean maybeNotHeld) {
         gate.engine.gaveBack(terms);
         if (leftovers != null) {
             gate.step(after -> leftovers.grantIsGone(maybeNotHeld, after));

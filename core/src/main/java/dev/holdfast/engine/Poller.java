@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * collected meanwhile. Claims that were not answered the last time have requests of their own. Thread-safe.
  */
 final class Poller implements Batches.Request<Contender, AcquireOutcome> {
-    private static final int MOST_PER_REQUEST = 1_000;
     private static final int MOST_AT_ONCE = 48;
     private static final int MOST_REPEATS_AT_ONCE = 4;
 
@@ -36,11 +35,6 @@ final class Poller implements Batches.Request<Contender, AcquireOutcome> {
     @Override
     public StoreCalls.Lane lane() {
         return StoreCalls.Lane.ORDINARY;
-    }
-
-    @Override
-    public int mostTogether(Contender any) {
-        return MOST_PER_REQUEST;
     }
 
     @Override

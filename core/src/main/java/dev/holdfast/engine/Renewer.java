@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * one per client. Thread-safe.
  */
 final class Renewer implements Batches.Request<HeldGrant, RenewOutcome> {
-    private static final int MOST_PER_REQUEST = 1_000;
     private static final int USUAL_AT_ONCE = 4;
     private static final int MOST_AT_ONCE = 48;
 
@@ -32,11 +31,6 @@ final class Renewer implements Batches.Request<HeldGrant, RenewOutcome> {
     @Override
     public StoreCalls.Lane lane() {
         return StoreCalls.Lane.RENEWALS;
-    }
-
-    @Override
-    public int mostTogether(HeldGrant any) {
-        return MOST_PER_REQUEST;
     }
 
     @Override

@@ -50,8 +50,8 @@ final class StoreCleanup {
     private final AtomicInteger open = new AtomicInteger();
 
     private final AtomicLong serials = new AtomicLong();
-    private final Tries<Release, ReleaseOutcome> releases;
-    private final Tries<Withdrawal, Boolean> withdrawals;
+    private final Tries<Release> releases;
+    private final Tries<Withdrawal> withdrawals;
 
     /** Tasks that wait for their next try; guarded by this object's monitor. */
     private final Set<CleanupTask> waiting = new LinkedHashSet<>();
@@ -173,7 +173,7 @@ final class StoreCleanup {
             begin(again, after);
             after.run();
         } else {
-            ended.released(isNotHeld(outcomes));
+            ended.gaveBack(isNotHeld(outcomes));
         }
     }
 
@@ -209,8 +209,8 @@ final class StoreCleanup {
             engine.timeline.cancel(task);
             boolean first = task.failures == 0;
             answered(task, true);
-            if (first && task.firstAnswer != null) {
-                task.firstAnswer.on(engine.now(), null);
+            if (first) {
+                task.firstTryEnded(engine.now(), null);
             }
         }
     }
@@ -243,9 +243,7 @@ final class StoreCleanup {
 
     private void answered(CleanupTask task, boolean maybeNotHeld) {
         try {
-            if (task instanceof Release release) {
-                release.isDone(maybeNotHeld);
-            }
+            task.isDone(maybeNotHeld);
         } finally {
             closingNeedNotWait();
         }
@@ -285,12 +283,24 @@ final class StoreCleanup {
         }
     }
 
-    private final class Releases implements Batches.Request<Release, ReleaseOutcome> {
+    /** Requests of tasks; a withdrawal is answered like the release of one grant. */
+    private abstract class Tasks<T extends CleanupTask> implements Batches.Request<T, ReleaseOutcome> {
         @Override
-        public StoreCalls.Lane lane() {
-            return StoreCalls.Lane.CLEANUP;
+        public final void take(
+                T task, long sentNanos, @Nullable List<ReleaseOutcome> outcomes, @Nullable Throwable failure) {
+            boolean first = task.failures == 0;
+            if (outcomes == null || isUnknown(outcomes)) {
+                failed(task, failure);
+            } else {
+                answered(task, !first || isNotHeld(outcomes));
+            }
+            if (first) {
+                task.firstTryEnded(sentNanos, outcomes);
+            }
         }
+    }
 
+    private final class Releases extends Tasks<Release> {
         @Override
         public int mostTogether(Release task) {
             return MOST_RELEASES_PER_REQUEST >> (2 * Math.min(task.failures, MOST_QUARTERINGS));
@@ -306,46 +316,18 @@ final class StoreCleanup {
         public int answersTo(Release task) {
             return task.grants.size();
         }
-
-        @Override
-        public void take(
-                Release task, long sentNanos, @Nullable List<ReleaseOutcome> outcomes, @Nullable Throwable failure) {
-            boolean first = task.failures == 0;
-            if (outcomes == null || isUnknown(outcomes)) {
-                failed(task, failure);
-            } else {
-                answered(task, !first || isNotHeld(outcomes));
-            }
-            if (first && task.firstAnswer != null) {
-                task.firstAnswer.on(sentNanos, outcomes);
-            }
-        }
     }
 
-    private final class Withdrawals implements Batches.Request<Withdrawal, Boolean> {
-        @Override
-        public StoreCalls.Lane lane() {
-            return StoreCalls.Lane.CLEANUP;
-        }
-
+    private final class Withdrawals extends Tasks<Withdrawal> {
         @Override
         public int mostTogether(Withdrawal task) {
             return 1;
         }
 
         @Override
-        public List<Boolean> ask(LockStore store, List<Withdrawal> batch) {
+        public List<ReleaseOutcome> ask(LockStore store, List<Withdrawal> batch) {
             batch.forEach(task -> store.withdraw(task.claim, task.mayStillArrive));
-            return List.of(true);
-        }
-
-        @Override
-        public void take(Withdrawal task, long sentNanos, @Nullable List<Boolean> done, @Nullable Throwable failure) {
-            if (done != null) {
-                answered(task, false);
-            } else {
-                failed(task, failure);
-            }
+            return List.of(ReleaseOutcome.RELEASED);
         }
     }
 }

@@ -27,7 +27,7 @@ final class StoreMessages implements StoreListener {
 
     @Override
     public void wanted(String name, long epoch) {
-        engine.gates.forEachExclusive(name, gate -> gate.wanted(epoch));
+        engine.gates.forEachPassing(name, gate -> gate.wanted(epoch));
     }
 
     @Override

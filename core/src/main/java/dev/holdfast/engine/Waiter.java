@@ -116,7 +116,7 @@ abstract class Waiter {
     }
 
     /** Whether there is nothing to keep such waiters from becoming ever more while the store is silent. */
-    boolean mayComeInAnyNumber() {
+    boolean isUnbounded() {
         return deadlineNanos != Long.MAX_VALUE;
     }
 

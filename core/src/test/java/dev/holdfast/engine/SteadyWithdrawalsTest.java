@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,7 +116,7 @@ class SteadyWithdrawalsTest {
     /** As many threads as one likes; a call that fails has waited for a whole command timeout. */
     private final class Threads implements StoreCalls {
         @Override
-        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+        public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
             long sent = now.get();
             try {
                 R answer = call.apply(engine.store());

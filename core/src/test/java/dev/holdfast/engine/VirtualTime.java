@@ -120,7 +120,7 @@ final class VirtualTime {
         }
 
         @Override
-        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+        public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
             work.add(() -> {
                 long sent = now.get();
                 R result = null;

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -248,7 +249,7 @@ class WorkAfterErrorsTest {
         private boolean full;
 
         @Override
-        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+        public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
             if (full) {
                 full = false;
                 throw new InternalError("simulated");

@@ -198,7 +198,7 @@ final class Mutants {
         String stay = "stay(waiter, asking);";
         all.add(Mutant.of(
                 "contention-told-as-outage",
-                engine("Gate", stay, "settle(waiter, new Refusal(noAnswer(waiter.terms)), after);")));
+                engine("Gate", stay, "settle(waiter, Refusal.noAnswer(waiter.terms), after);")));
         all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, Refusal.TAKEN, after);")));
         all.add(Mutant.of(
                 "deadline-restarted",

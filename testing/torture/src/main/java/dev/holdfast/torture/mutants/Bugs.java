@@ -94,7 +94,7 @@ public final class Bugs {
                         engine(
                                 "Gate",
                                 "stay(waiter, asking);",
-                                "settle(waiter, new Refusal(noAnswer(waiter.terms)), after);"))
+                                "settle(waiter, Refusal.noAnswer(waiter.terms), after);"))
                 .showingInCalm());
         all.add(Bug.of(
                 "engine-release-dropped-at-close",
