@@ -244,8 +244,11 @@ public final class Engine {
     void releaseForgotten() {
         leaks.forEachForgotten(hold -> {
             if (hold.state == Hold.State.HELD) {
-                callbacks.execute(() -> events.leaked(hold));
-                releaseAsync(hold);
+                try {
+                    callbacks.execute(() -> events.leaked(hold));
+                } finally {
+                    releaseAsync(hold);
+                }
             }
         });
     }

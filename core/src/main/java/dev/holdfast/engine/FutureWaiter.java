@@ -55,15 +55,13 @@ final class FutureWaiter extends Waiter {
     }
 
     private void complete() {
-        HeldLease lease;
         try {
-            lease = outcome();
+            HeldLease lease = outcome();
+            if (!future.complete(lease) && lease != null) {
+                lease.releaseAsync();
+            }
         } catch (RuntimeException failure) {
             future.completeExceptionally(failure);
-            return;
-        }
-        if (!future.complete(lease) && lease != null) {
-            lease.releaseAsync();
         }
     }
 

@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  * after another.
  *
  * <pre>
- *   LENT ◀──▶ IDLE     a lease is out; or the grant is kept for the next one
- *     └───┬────┘
- *         ▼
- *       ENDED          given back, lost, or about to be given back; never comes back to life
+ *   granted ──▶ IDLE ◀──▶ LENT     no lease is out, yet or any more; or one is
+ *                └────┬────┘
+ *                     ▼
+ *                   ENDED          given back, lost, or about to be given back; never comes back to life. A grant that
+ *                                  nobody wants any more when it comes ends without ever having been lent
  * </pre>
  *
  * <p>Guarded by its gate's monitor, except where a field says otherwise. Methods that call {@link Gate#step}
@@ -53,7 +54,6 @@ final class HeldGrant {
     /** Another client waits. Never taken back: a late "nobody waits" could hide a newer word. Read for speed by anybody. */
     boolean wanted;
 
-    /** Idle for the moment between its making and its first lease, too. */
     private State state = State.IDLE;
 
     /** Whether a renewal is under way. */

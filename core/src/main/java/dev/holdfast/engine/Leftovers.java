@@ -77,8 +77,11 @@ final class Leftovers {
         inLineAgain |= outcome instanceof AcquireOutcome.Contended;
         if (state == State.DUE) {
             boolean queued = outcome != null && contender.claim.queue();
-            clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);
-            cleanup().closingNeedNotWait();
+            try {
+                clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);
+            } finally {
+                cleanup().closingNeedNotWait();
+            }
         }
     }
 

@@ -205,14 +205,15 @@ final class StoreCleanup {
             releases.removeIf(goes);
             waiting.removeIf(goes);
         }
+        AfterUnlock after = new AfterUnlock();
         for (Release task : moot) {
             engine.timeline.cancel(task);
-            boolean first = task.failures == 0;
-            answered(task, true);
-            if (first) {
-                task.firstTryEnded(engine.now(), null);
+            after.then(() -> answered(task, true));
+            if (task.failures == 0) {
+                after.then(() -> task.firstTryEnded(engine.now(), null));
             }
         }
+        after.run();
     }
 
     /** The client closes: what waits for its next try is tried now. */
@@ -289,13 +290,16 @@ final class StoreCleanup {
         public final void take(
                 T task, long sentNanos, @Nullable List<ReleaseOutcome> outcomes, @Nullable Throwable failure) {
             boolean first = task.failures == 0;
-            if (outcomes == null || isUnknown(outcomes)) {
-                failed(task, failure);
-            } else {
-                answered(task, !first || isNotHeld(outcomes));
-            }
-            if (first) {
-                task.firstTryEnded(sentNanos, outcomes);
+            try {
+                if (outcomes == null || isUnknown(outcomes)) {
+                    failed(task, failure);
+                } else {
+                    answered(task, !first || isNotHeld(outcomes));
+                }
+            } finally {
+                if (first) {
+                    task.firstTryEnded(sentNanos, outcomes);
+                }
             }
         }
     }
