@@ -105,6 +105,7 @@ class LockElectionTest {
     @Test
     void anElectionWhoseAttemptWasRefusedStandsAgain() {
         List<CompletableFuture<Lease>> attempts = new ArrayList<>();
+        AtomicInteger cannotAsk = new AtomicInteger();
         DistributedLock lock = (DistributedLock) Proxy.newProxyInstance(
                 DistributedLock.class.getClassLoader(),
                 new Class<?>[] {DistributedLock.class},
@@ -112,6 +113,9 @@ class LockElectionTest {
                     case "names" -> List.of("office");
                     case "options" -> LockOptions.defaults();
                     case "acquireAsync" -> {
+                        if (cannotAsk.getAndDecrement() > 0) {
+                            throw new InternalError("simulated");
+                        }
                         attempts.add(new CompletableFuture<>());
                         yield attempts.get(attempts.size() - 1);
                     }
@@ -151,6 +155,15 @@ class LockElectionTest {
                 next.onDue();
             }
             assertThat(attempts).hasSize(4);
+
+            cannotAsk.set(1);
+            attempts.get(3).completeExceptionally(new StoreUnavailableException("acquire", "office", null));
+            for (int rings = 1; rings <= 2; rings++) {
+                Timed next = Objects.requireNonNull(heap.first(), "nothing is to be tried again");
+                heap.remove(next);
+                next.onDue();
+            }
+            assertThat(attempts).as("after one that could not even be made").hasSize(5);
         }
     }
 
