@@ -221,6 +221,6 @@ final class Batches<T, R> extends Timed {
     private long pauseNanos() {
         return underWay < MOST_AFTER_SHORT_PAUSES
                 ? SHORT_PAUSE_NANOS
-                : Math.max(SHORT_PAUSE_NANOS, engine.commandTimeoutNanos() / MORE_PER_TIMEOUT);
+                : Math.max(SHORT_PAUSE_NANOS, engine.commandTimeoutNanos / MORE_PER_TIMEOUT);
     }
 }

@@ -53,13 +53,14 @@ public final class Engine {
 
     private final MonotonicClock clock;
     private final Supplier<OwnerId> owners;
-    private final long commandTimeoutNanos;
+    final long commandTimeoutNanos;
+
     /** Written once, with the next three, before anybody else knows of the engine. */
     private @Nullable LockStore store;
 
-    private boolean seesWaiters;
+    boolean seesWaiters;
+    boolean endsWithSession;
     private boolean pushes;
-    private boolean endsWithSession;
     private volatile boolean closed;
 
     Engine(String clientName, Surroundings surroundings, @Nullable HoldfastListener listener) {
@@ -220,10 +221,6 @@ public final class Engine {
         return delay;
     }
 
-    long commandTimeoutNanos() {
-        return commandTimeoutNanos;
-    }
-
     /** By when everything that was asked before a moment must have been answered. */
     long longestAnswerBy(long nanos) {
         return nanos + commandTimeoutNanos;
@@ -294,14 +291,6 @@ public final class Engine {
     /** Whether the client closes or has closed. */
     public boolean isClosed() {
         return closed;
-    }
-
-    boolean seesWaiters() {
-        return seesWaiters;
-    }
-
-    boolean endsWithSession() {
-        return endsWithSession;
     }
 
     /** {@return the time by the client's clock} */

@@ -97,8 +97,8 @@ final class ExclusiveGate extends Gate {
     @Override
     void keep(HeldGrant fresh) {
         grant = fresh;
-        fresh.watch();
-        fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters();
+        fresh.alarm.watch(fresh);
+        fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters;
     }
 
     /** To the next in line, or to idleness. */
@@ -133,7 +133,7 @@ final class ExclusiveGate extends Gate {
     }
 
     private long lingerNanos(HeldGrant free, long now) {
-        return engine.seesWaiters() && returnGap != null
+        return engine.seesWaiters && returnGap != null
                 ? Math.min(returnGap.worthWaitingNanos(engine.handOverCost), free.turnEndsNanos() - now)
                 : 0;
     }

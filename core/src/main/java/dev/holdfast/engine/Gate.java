@@ -262,10 +262,10 @@ abstract class Gate {
     final void lend(HeldGrant from, Waiter taker, long now, Source source, AfterUnlock after) {
         line.leave(taker);
         HeldLease lease = new HeldLease(from, taker, now);
-        from.lendTo(lease.hold());
+        from.lendTo(lease.hold);
         taker.settle(lease, null);
         after.wake(taker);
-        engine.events.acquired(taker, lease.hold(), source, now, after);
+        engine.events.acquired(taker, lease.hold, source, now, after);
         if (isTakenHere()) {
             heard(Refusal.TAKEN, now, after);
         } else {
@@ -380,7 +380,7 @@ abstract class Gate {
         Contender asking = contender;
         boolean stale = line.head() == null || !lastWord.isSince(line.head().startedNanos);
         boolean taken = isTakenHere() || asking == null || asking.saidTaken() || stale;
-        settle(waiter, taken ? Refusal.TAKEN : lastWord.word(), after);
+        settle(waiter, taken ? Refusal.TAKEN : lastWord.word, after);
     }
 
     /** Remembers the last word and tells it to those who have only stayed for it. */
@@ -410,7 +410,7 @@ abstract class Gate {
             Contender asking = contender;
             boolean taken = isTakenHere() || (asking != null && asking.saidTaken());
             if (waiter.inLine && (taken || lastWord.isSince(waiter.startedNanos))) {
-                settle(waiter, taken ? Refusal.TAKEN : lastWord.word(), after);
+                settle(waiter, taken ? Refusal.TAKEN : lastWord.word, after);
                 reviewContender(after);
             } else {
                 stay(waiter, asking);

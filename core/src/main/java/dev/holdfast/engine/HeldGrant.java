@@ -42,7 +42,7 @@ final class HeldGrant {
     final Gate gate;
     final Terms terms;
     final List<Grant> grants;
-    private final Alarm alarm;
+    final Alarm alarm;
     private final @Nullable Leftovers leftovers;
 
     /** When its turn began. */
@@ -91,14 +91,6 @@ final class HeldGrant {
             this.wanted |= grants.get(i).wanted();
         }
         planRenewal(anchorNanos);
-    }
-
-    Alarm alarm() {
-        return alarm;
-    }
-
-    void watch() {
-        alarm.watch(this);
     }
 
     long epoch() {

@@ -108,7 +108,7 @@ final class SharedGate extends Gate {
 
     @Override
     void keep(HeldGrant fresh) {
-        fresh.watch();
+        fresh.alarm.watch(fresh);
     }
 
     /** Every lease has a grant of its own, which goes back with it. */
@@ -124,7 +124,7 @@ final class SharedGate extends Gate {
 
     @Override
     void forget(HeldGrant ended) {
-        ended.alarm().clear();
+        ended.alarm.clear();
         unregister(ended.owner());
     }
 }

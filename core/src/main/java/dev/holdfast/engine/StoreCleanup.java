@@ -129,13 +129,13 @@ final class StoreCleanup {
     }
 
     private Batches<?, ?> add(CleanupTask task) {
-        task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos();
+        task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos;
         return task instanceof Withdrawal withdrawal ? withdrawals.add(withdrawal) : releases.add((Release) task);
     }
 
     /** When a store must have forgotten a matter; where grants end with a session, it never does by itself. */
     long forgottenBy(Duration lease) {
-        return engine.endsWithSession() ? Long.MAX_VALUE : engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
+        return engine.endsWithSession ? Long.MAX_VALUE : engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
     }
 
     /** Gives idle grants back on the calling thread, because something else is to be asked for. */

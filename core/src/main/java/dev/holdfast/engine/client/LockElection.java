@@ -128,12 +128,7 @@ final class LockElection implements Election {
 
     @Override
     public Optional<Lease> currentTerm() {
-        guard.lock();
-        try {
-            return candidature == null ? Optional.empty() : candidature.term();
-        } finally {
-            guard.unlock();
-        }
+        return guarded(() -> candidature == null ? Optional.empty() : candidature.term());
     }
 
     @Override
@@ -197,6 +192,15 @@ final class LockElection implements Election {
         } else if (inOffice != null) {
             // The client closes, which waits for all releases together.
             inOffice.releaseAsync();
+        }
+    }
+
+    private <T> T guarded(Supplier<T> step) {
+        guard.lock();
+        try {
+            return step.get();
+        } finally {
+            guard.unlock();
         }
     }
 
@@ -437,19 +441,15 @@ final class LockElection implements Election {
         }
 
         private State begin() {
-            guard.lock();
-            try {
+            return guarded(() -> {
                 caller = state == State.ENDED ? null : Thread.currentThread();
                 return state;
-            } finally {
-                guard.unlock();
-            }
+            });
         }
 
         /** Goes on to the next state after a callback; unless another one is due, this thread is done. */
         private State returned() {
-            guard.lock();
-            try {
+            return guarded(() -> {
                 state = switch (state) {
                     case TAKING_OFFICE -> State.IN_OFFICE;
                     case LEAVING -> State.DEPOSED;
@@ -458,18 +458,11 @@ final class LockElection implements Election {
                 };
                 caller = state == State.DEPOSED ? caller : null;
                 return state;
-            } finally {
-                guard.unlock();
-            }
+            });
         }
 
         private State stateNow() {
-            guard.lock();
-            try {
-                return state;
-            } finally {
-                guard.unlock();
-            }
+            return guarded(() -> state);
         }
     }
 }
