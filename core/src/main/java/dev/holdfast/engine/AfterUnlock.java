@@ -50,7 +50,7 @@ final class AfterUnlock {
     /** Runs everything; one action that fails does not keep the others from being run. */
     void run() {
         if (woken != null) {
-            deliver(woken);
+            guarded(woken::deliver);
         }
         if (next != null) {
             next.expectSoon();
@@ -63,23 +63,11 @@ final class AfterUnlock {
         }
     }
 
-    private static void deliver(Waiter waiter) {
-        try {
-            waiter.deliver();
-        } catch (RuntimeException | Error broken) {
-            report(broken);
-        }
-    }
-
     private static void guarded(Runnable action) {
         try {
             action.run();
         } catch (RuntimeException | Error broken) {
-            report(broken);
+            Log.error("a step of the Holdfast engine failed", broken);
         }
-    }
-
-    private static void report(Throwable broken) {
-        Log.get().log(System.Logger.Level.ERROR, "a step of the Holdfast engine failed", broken);
     }
 }

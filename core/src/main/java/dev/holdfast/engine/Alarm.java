@@ -27,8 +27,8 @@ final class Alarm extends Timed {
     /** Sees to it that it rings by a moment. */
     void setFor(long nanos) {
         if (nanos < setForNanos) {
-            setForNanos = nanos;
             gate.engine.timeline.schedule(this, nanos);
+            setForNanos = nanos;
         }
     }
 
@@ -38,15 +38,13 @@ final class Alarm extends Timed {
         gate.engine.timeline.cancel(this);
     }
 
-    /** It has rung: returns what for, if there is still something. Called with the gate's monitor held. */
-    @Nullable
-    HeldGrant answer() {
-        setForNanos = Long.MAX_VALUE;
-        return grant;
-    }
-
     @Override
     public void onDue() {
-        HeldGrant.rung(gate, this);
+        gate.step(after -> {
+            setForNanos = Long.MAX_VALUE;
+            if (grant != null) {
+                grant.actOnDue(gate.engine.now(), after);
+            }
+        });
     }
 }

@@ -22,10 +22,11 @@ final class Answers {
             ToIntFunction<A> questions,
             @Nullable List<R> answers,
             BiConsumer<A, @Nullable List<R>> each) {
-        List<R> complete = answers != null
-                        && answers.size() == askers.stream().mapToInt(questions).sum()
-                ? answers
-                : null;
+        int asked = 0;
+        for (A asker : askers) {
+            asked += questions.applyAsInt(asker);
+        }
+        List<R> complete = answers != null && answers.size() == asked ? answers : null;
         int next = 0;
         for (A asker : askers) {
             int end = next + questions.applyAsInt(asker);
@@ -33,7 +34,7 @@ final class Answers {
                 each.accept(asker, complete == null ? null : complete.subList(next, end));
             } catch (RuntimeException | Error broken) {
                 // The others are waiting for theirs.
-                Log.get().log(System.Logger.Level.ERROR, "an answer of the store could not be taken", broken);
+                Log.error("an answer of the store could not be taken", broken);
             }
             next = end;
         }

@@ -1,22 +1,25 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.spi.LockStore;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is due at the store, sent in requests that many share. Usually only a few requests are under way. While these
  * hang, one more is sent every now and then: a request that waits for one silent server must not hold up what concerns
- * the others. Thread-safe; adding and removing are allowed with a gate's monitor held.
+ * the others. Whatever goes wrong, each thing gets an answer or a failure, and later ones are sent. Thread-safe; adding and
+ * removing are allowed with a gate's monitor held.
  *
  * @param <T> what a request is about
+ * @param <R> the kind of answer
  */
-final class Batches<T> extends Timed {
+final class Batches<T, R> extends Timed {
+    private static final int MOST_PER_REQUEST = 1_000;
     private static final long SHORT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** While more than this many requests hang, the pause is longer: about so many are sent in one command timeout. */
@@ -28,10 +31,9 @@ final class Batches<T> extends Timed {
     private static final int MOST_IN_A_HURRY = 64;
 
     private final Engine engine;
+    private final Request<T, R> request;
     private final int usualAtOnce;
     private final int mostAtOnce;
-    private final ToIntFunction<T> mostTogether;
-    private final Request<T> request;
 
     /** In the order in which they are sent; guarded by this object's monitor, as are the next three. */
     private final Set<T> due;
@@ -43,15 +45,32 @@ final class Batches<T> extends Timed {
     /** How often somebody has called for work since a thread began to see to it. */
     private final AtomicInteger calledToWork = new AtomicInteger();
 
-    /** Sends one request. */
-    interface Request<T> {
-        /**
-         * Sends a request about some things.
-         *
-         * @param batch at least one
-         * @param ended to be run once, when the request has been answered or has failed
-         */
-        void send(List<T> batch, Runnable ended);
+    /** What is asked of the store. */
+    interface Request<T, R> {
+        default StoreCalls.Lane lane() {
+            return StoreCalls.Lane.CLEANUP;
+        }
+
+        /** How many things at most share a request with a given one. */
+        default int mostTogether(T one) {
+            return MOST_PER_REQUEST;
+        }
+
+        /** Whether something still has to be asked for when its turn comes; no monitor is held. */
+        default boolean isNeeded(T one) {
+            return true;
+        }
+
+        /** Asks; the calling thread may wait for the store. */
+        List<R> ask(LockStore store, List<T> batch);
+
+        /** How many answers are for one thing. */
+        default int answersTo(T one) {
+            return 1;
+        }
+
+        /** Receives the answers to one thing; null if the store did not answer, with the reason if it is known. */
+        void take(T one, long sentNanos, @Nullable List<R> answers, @Nullable Throwable failure);
     }
 
     /**
@@ -59,22 +78,14 @@ final class Batches<T> extends Timed {
      *
      * @param usualAtOnce how many requests may always be under way
      * @param mostAtOnce how many may be under way while others hang
-     * @param mostTogether how many things at most share a request with a given one
      * @param due an empty set that keeps the order in which things are sent
      */
-    Batches(
-            Engine engine,
-            int usualAtOnce,
-            int mostAtOnce,
-            ToIntFunction<T> mostTogether,
-            Set<T> due,
-            Request<T> request) {
+    Batches(Engine engine, Request<T, R> request, int usualAtOnce, int mostAtOnce, Set<T> due) {
         this.engine = engine;
+        this.request = request;
         this.usualAtOnce = usualAtOnce;
         this.mostAtOnce = mostAtOnce;
-        this.mostTogether = mostTogether;
         this.due = due;
-        this.request = request;
     }
 
     /** Adds something; {@link #work} sends it. */
@@ -82,16 +93,12 @@ final class Batches<T> extends Timed {
         due.add(item);
     }
 
-    /** Adds something that is sent together with everything else that is added at this moment. */
-    void addSoon(T item, long now) {
-        boolean first;
-        synchronized (this) {
-            due.add(item);
-            first = due.size() == 1;
-        }
-        if (first) {
+    /** Adds something that is sent together with everything else that comes up at this moment. */
+    synchronized void addSoon(T item, long now) {
+        if (due.isEmpty()) {
             engine.timeline.schedule(this, now);
         }
+        due.add(item);
     }
 
     /** Takes something back; false if it has been sent or was never added. */
@@ -121,28 +128,53 @@ final class Batches<T> extends Timed {
         if (calledToWork.getAndIncrement() > 0) {
             return;
         }
-        int heard = 1;
-        while (heard > 0) {
-            for (List<T> batch = next(); !batch.isEmpty(); batch = next()) {
-                send(batch);
+        for (int heard = 1; heard > 0; heard = calledToWork.addAndGet(-heard)) {
+            try {
+                for (List<T> batch = next(); !batch.isEmpty(); batch = next()) {
+                    send(batch);
+                }
+            } catch (RuntimeException | Error broken) {
+                workLater(broken);
             }
-            heard = calledToWork.addAndGet(-heard);
+        }
+    }
+
+    private void workLater(Throwable broken) {
+        Log.error("a request to the store could not be made", broken);
+        try {
+            engine.timeline.schedule(this, engine.now() + SHORT_PAUSE_NANOS);
+        } catch (RuntimeException | Error stillBroken) {
+            Log.error("a request to the store could not be put off", stillBroken);
         }
     }
 
     private void send(List<T> batch) {
         try {
-            request.send(batch, this::requestEnded);
-        } catch (RuntimeException | Error broken) {
-            Log.get().log(System.Logger.Level.ERROR, "a request to the store could not be sent", broken);
+            List<T> needed = batch.stream().filter(request::isNeeded).toList();
+            if (needed.isEmpty()) {
+                take(needed, 0, null, null);
+            } else {
+                engine.calls.submit(
+                        request.lane(),
+                        () -> true,
+                        store -> request.ask(store, needed),
+                        (sentNanos, answers, failure) -> take(needed, sentNanos, answers, failure));
+            }
+        } catch (RuntimeException | Error unsent) {
+            take(batch, engine.now(), null, unsent);
         }
     }
 
-    private void requestEnded() {
-        synchronized (this) {
-            underWay--;
+    private void take(List<T> batch, long sentNanos, @Nullable List<R> answers, @Nullable Throwable failure) {
+        try {
+            Answers.divide(
+                    batch, request::answersTo, answers, (one, own) -> request.take(one, sentNanos, own, failure));
+        } finally {
+            synchronized (this) {
+                underWay--;
+            }
+            work();
         }
-        work();
     }
 
     /** What the next request is about; nothing if nothing is due or there is no room. */
@@ -150,19 +182,21 @@ final class Batches<T> extends Timed {
         if (due.isEmpty() || !hasRoom(engine.now())) {
             return List.of();
         }
-        underWay++;
-        lastSentNanos = engine.now();
         List<T> batch = new ArrayList<>();
-        Iterator<T> items = due.iterator();
         int most = Integer.MAX_VALUE;
-        while (items.hasNext() && batch.size() < most) {
-            T item = items.next();
-            most = Math.min(most, mostTogether.applyAsInt(item));
-            if (batch.size() < most) {
-                batch.add(item);
-                items.remove();
+        for (T item : due) {
+            most = Math.min(most, request.mostTogether(item));
+            if (batch.size() >= most) {
+                break;
             }
+            batch.add(item);
         }
+        // Last, when nothing can go wrong any more.
+        lastSentNanos = engine.now();
+        for (T item : batch) {
+            due.remove(item);
+        }
+        underWay++;
         return batch;
     }
 
@@ -187,6 +221,6 @@ final class Batches<T> extends Timed {
     private long pauseNanos() {
         return underWay < MOST_AFTER_SHORT_PAUSES
                 ? SHORT_PAUSE_NANOS
-                : Math.max(SHORT_PAUSE_NANOS, engine.commandTimeoutNanos() / MORE_PER_TIMEOUT);
+                : Math.max(SHORT_PAUSE_NANOS, engine.commandTimeoutNanos / MORE_PER_TIMEOUT);
     }
 }

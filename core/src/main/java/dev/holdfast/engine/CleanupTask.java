@@ -32,6 +32,12 @@ abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTas
     /** The name of the lock, for messages. */
     abstract String describe();
 
+    /** The store has answered. */
+    void isDone(boolean maybeNotHeld) {}
+
+    /** The store has answered the first try, or not. */
+    void firstTryEnded(long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {}
+
     /** Whoever has failed less often comes first, but nobody waits for ever. */
     @Override
     public final int compareTo(CleanupTask other) {
@@ -51,34 +57,35 @@ abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTas
         /** What was held of them; null if nobody has held them. */
         private final @Nullable HeldGrant ended;
 
-        private FirstAnswer firstAnswer = FirstAnswer.TO_NOBODY;
+        /** Whom to tell how the first try went; null if nobody waits for that. */
+        private final @Nullable FirstAnswer firstAnswer;
 
-        Release(StoreCleanup cleanup, List<Grant> grants, @Nullable HeldGrant ended) {
+        Release(
+                StoreCleanup cleanup,
+                List<Grant> grants,
+                @Nullable HeldGrant ended,
+                @Nullable FirstAnswer firstAnswer) {
             super(cleanup, grants.get(0).lease());
             this.grants = grants;
             this.ended = ended;
-        }
-
-        /** Waits for the first try; set before it. */
-        Release telling(FirstAnswer waiting) {
-            firstAnswer = waiting;
-            return this;
+            this.firstAnswer = firstAnswer;
         }
 
         boolean isOf(String session) {
             return grants.stream().allMatch(grant -> session.equals(grant.session()));
         }
 
-        /** Whom to tell of a try; nobody, from the second one on. */
-        FirstAnswer takeFirstAnswer() {
-            FirstAnswer waiting = firstAnswer;
-            firstAnswer = FirstAnswer.TO_NOBODY;
-            return waiting;
-        }
-
+        @Override
         void isDone(boolean maybeNotHeld) {
             if (ended != null) {
-                ended.released(maybeNotHeld);
+                ended.gaveBack(maybeNotHeld);
+            }
+        }
+
+        @Override
+        void firstTryEnded(long sentNanos, @Nullable List<ReleaseOutcome> outcomes) {
+            if (firstAnswer != null) {
+                firstAnswer.on(sentNanos, outcomes);
             }
         }
 
@@ -90,8 +97,6 @@ abstract sealed class CleanupTask extends Timed implements Comparable<CleanupTas
 
     /** Receives the outcome of the first try of a release. */
     interface FirstAnswer {
-        FirstAnswer TO_NOBODY = (sentNanos, outcomes) -> {};
-
         /**
          * Receives the outcome.
          *

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *              │ ▲ └────────hint or timer────────┘ ▲     (begins here after an unanswered direct attempt)
  *         hint │ └─"taken": asks once more         │
  *              ▼                                   │
- *         ASKING_AGAIN ──no answer─────────────────┘
+ *         ASKING_AGAIN ──no answer─────────────────┘     (or its waiter left before it was asked at all)
  *
  *   any ──granted, refused for good, or nobody wants it any more──▶ OVER
  * </pre>
@@ -73,8 +73,8 @@ final class Contender extends Timed {
     /** Epochs of grants whose loss was told before they came; null if there are none. */
     private @Nullable Set<Long> lostEpochs;
 
-    /** Idle grants that must go back before the claim can succeed. Changed under this object's own monitor. */
-    private volatile @Nullable List<HeldGrant> releaseFirst;
+    /** Idle grants that must go back before the claim can succeed. Changed under the gate's monitor, read by everybody. */
+    private volatile @Nullable List<HeldGrant> idleToReturn;
 
     /** When it is too late for the first call. Written before that call, and read by it. */
     private long askBeforeNanos = Long.MAX_VALUE;
@@ -90,21 +90,24 @@ final class Contender extends Timed {
     }
 
     /** Before its first call: adds what that call has to give back to the store. */
-    synchronized void releasesFirst(HeldGrant idle) {
-        List<HeldGrant> more = new ArrayList<>(releaseFirst == null ? List.of() : releaseFirst);
-        more.add(idle);
-        releaseFirst = more;
+    void addIdle(HeldGrant idle) {
+        synchronized (gate) {
+            List<HeldGrant> idleGrants = idleToReturn == null ? new ArrayList<>(1) : idleToReturn;
+            idleGrants.add(idle);
+            idleToReturn = idleGrants;
+        }
     }
 
-    private List<HeldGrant> takeReleaseFirst() {
+    private List<HeldGrant> takeIdle() {
         // Almost always there is none, and then no monitor is needed.
-        return releaseFirst == null ? List.of() : takeReleaseFirstLocked();
-    }
-
-    private synchronized List<HeldGrant> takeReleaseFirstLocked() {
-        List<HeldGrant> idle = releaseFirst == null ? List.of() : releaseFirst;
-        releaseFirst = null;
-        return idle;
+        if (idleToReturn == null) {
+            return List.of();
+        }
+        synchronized (gate) {
+            List<HeldGrant> taken = idleToReturn == null ? List.of() : idleToReturn;
+            idleToReturn = null;
+            return taken;
+        }
     }
 
     /** When it is too late for the first call, if idle grants had to be given back before. Set before that call. */
@@ -114,25 +117,24 @@ final class Contender extends Timed {
 
     /** Asks the store for the first time. */
     AcquireOutcome ask(LockStore store) {
-        boolean unused = releaseIdle(store);
+        returnIdle(store);
         return Objects.requireNonNull(store.tryAcquire(claim), "the store's answer");
     }
 
-    boolean hasToReleaseFirst() {
-        return releaseFirst != null;
+    boolean hasIdleToReturn() {
+        return idleToReturn != null;
     }
 
     /** Makes way for the first call; fails if an idle grant cannot be given back in time: then there is no use in asking. */
-    boolean releaseIdle(LockStore store) {
-        List<HeldGrant> idle = takeReleaseFirst();
+    void returnIdle(LockStore store) {
+        List<HeldGrant> idle = takeIdle();
         if (!idle.isEmpty()) {
-            gate.engine.cleanup.releaseIdleNow(store, idle);
+            gate.engine.cleanup.releaseNow(store, idle);
             askedNanos = gate.engine.now();
             if (askedNanos >= askBeforeNanos) {
-                throw Gate.noAnswer(terms);
+                throw Objects.requireNonNull(Refusal.noAnswer(terms).fault());
             }
         }
-        return true;
     }
 
     /** When the request was sent at the earliest, if whoever sent it noted a time before the idle grants went back. */
@@ -172,21 +174,24 @@ final class Contender extends Timed {
         return saidTaken;
     }
 
+    boolean mayStillArrive() {
+        return mayStillArrive;
+    }
+
     /** Whether its last request was not answered. */
     boolean lastRequestFailed() {
         return failures > 0;
     }
 
-    /** A reason to ask again came up; returns whether to ask now. */
-    boolean startAsking() {
+    /** A reason to ask again came up. */
+    void askSoon(long now) {
         if (state == State.WAITING) {
+            gate.engine.poller.add(this, now);
             state = State.ASKING;
-            return true;
-        }
-        if (state == State.ASKING) {
+            clearTimer();
+        } else if (state == State.ASKING) {
             state = State.ASKING_AGAIN;
         }
-        return false;
     }
 
     /** The store told the loss of a grant of this claim, which may not have come yet. */
@@ -205,31 +210,31 @@ final class Contender extends Timed {
         return lost != null && fresh.grants.stream().anyMatch(grant -> lost.contains(grant.epoch()));
     }
 
-    /** The store said that somebody else has the lock; returns whether to ask again at once. */
-    boolean heardTaken() {
-        saidTaken = true;
-        failures = 0;
+    /** No request is under way any more; returns whether a reason to ask again came up meanwhile. */
+    boolean replyCame() {
         boolean again = state == State.ASKING_AGAIN;
-        state = State.WAITING;
+        if (state != State.OVER) {
+            state = State.WAITING;
+        }
         return again;
     }
 
-    /** The store did not answer; returns how often in a row. */
+    /** The store said that somebody else has the lock. */
+    void heardTaken() {
+        saidTaken = true;
+        failures = 0;
+    }
+
+    /** The store did not answer; returns how often it had not before, in a row. */
     int heardNothing() {
         saidTaken = false;
         mayStillArrive = true;
-        state = State.WAITING;
         return failures++;
     }
 
-    /** No request is under way after all: it begins later, or not at all. */
-    void notAskedYet() {
-        state = State.WAITING;
-    }
-
     /** If its first call was not made, the idle grants that it should have given back go back now. */
-    void releaseIdleLater(AfterUnlock after) {
-        for (HeldGrant idle : takeReleaseFirst()) {
+    void returnIdleLater(AfterUnlock after) {
+        for (HeldGrant idle : takeIdle()) {
             gate.engine.cleanup.release(idle, after);
             gate.engine.cleanup.closingNeedNotWait();
         }
@@ -238,18 +243,18 @@ final class Contender extends Timed {
     /** Nobody wants it any more. What it may have left at the store is cleared away. */
     void drop(AfterUnlock after) {
         boolean replyDue = isReplyDue();
-        releaseIdleLater(after);
+        returnIdleLater(after);
         state = State.OVER;
-        leftovers = new Leftovers(this, mayStillArrive, replyDue, false);
+        leftovers = new Leftovers(this, replyDue, false);
         leftovers.claimIsOver(after);
     }
 
     /** It was refused and did not ask to stay in line. Only an earlier request can have left something behind. */
     void end(AfterUnlock after) {
-        // Over first: its last answer is here, so dropping it must not expect another.
-        state = State.OVER;
         if (mayStillArrive) {
             drop(after);
+        } else {
+            state = State.OVER;
         }
     }
 
@@ -261,10 +266,10 @@ final class Contender extends Timed {
     /** It was granted. Returns what may be left of it when the grant has ended; null if nothing can. */
     @Nullable
     Leftovers succeed(boolean pushed) {
-        boolean replyDue = pushed && isReplyDue();
+        boolean replyDue = isReplyDue();
         state = State.OVER;
         if (pushed || mayStillArrive) {
-            leftovers = new Leftovers(this, mayStillArrive, replyDue, pushed);
+            leftovers = new Leftovers(this, replyDue, pushed);
         }
         return leftovers;
     }
@@ -278,6 +283,7 @@ final class Contender extends Timed {
 
     /** Sees to it that it is asked for again at a moment, if nothing comes up before. */
     void askAt(long nanos) {
+        state = State.WAITING;
         timed = true;
         gate.engine.timeline.schedule(this, nanos);
     }

@@ -53,13 +53,14 @@ public final class Engine {
 
     private final MonotonicClock clock;
     private final Supplier<OwnerId> owners;
-    private final long commandTimeoutNanos;
+    final long commandTimeoutNanos;
+
     /** Written once, with the next three, before anybody else knows of the engine. */
     private @Nullable LockStore store;
 
-    private boolean seesWaiters;
+    boolean seesWaiters;
+    boolean endsWithSession;
     private boolean pushes;
-    private boolean endsWithSession;
     private volatile boolean closed;
 
     Engine(String clientName, Surroundings surroundings, @Nullable HoldfastListener listener) {
@@ -74,7 +75,7 @@ public final class Engine {
         this.commandTimeoutNanos = surroundings.commandTimeout().toNanos();
         this.staysAwake = surroundings.staysAwake();
         this.pace = new Pace(surroundings.random());
-        this.events = new Events(surroundings, listener, listener == null ? null : new Statistics(this));
+        this.events = new Events(surroundings, listener, new Statistics(this));
     }
 
     /**
@@ -112,7 +113,7 @@ public final class Engine {
     }
 
     /**
-     * Acquires on the calling thread; with no time to wait it tries once.
+     * Acquires on the calling thread.
      *
      * @return the lease, or null if somebody else has the lock
      */
@@ -123,17 +124,9 @@ public final class Engine {
         return waiter.outcome();
     }
 
-    /** Acquires on the calling thread and stays in line when interrupted. */
-    public Lease acquireUninterruptibly(Terms terms) {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, Long.MAX_VALUE);
-        firstRequests.sendHere(waiter);
-        waiter.awaitUninterruptibly();
-        return Objects.requireNonNull(waiter.outcome(), "a wait without limit ends with a lease");
-    }
-
-    /** Tries once on the calling thread. */
-    public @Nullable Lease tryAcquire(Terms terms) {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, 0);
+    /** Acquires on the calling thread and stays in line when interrupted; with no time to wait it tries once. */
+    public @Nullable Lease acquireUninterruptibly(Terms terms, long waitNanos) {
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
         firstRequests.sendHere(waiter);
         waiter.awaitUninterruptibly();
         return waiter.outcome();
@@ -228,10 +221,6 @@ public final class Engine {
         return delay;
     }
 
-    long commandTimeoutNanos() {
-        return commandTimeoutNanos;
-    }
-
     /** By when everything that was asked before a moment must have been answered. */
     long longestAnswerBy(long nanos) {
         return nanos + commandTimeoutNanos;
@@ -252,8 +241,11 @@ public final class Engine {
     void releaseForgotten() {
         leaks.forEachForgotten(hold -> {
             if (hold.state == Hold.State.HELD) {
-                callbacks.execute(() -> events.leaked(hold));
-                releaseAsync(hold);
+                try {
+                    callbacks.execute(() -> events.leaked(hold));
+                } finally {
+                    releaseAsync(hold);
+                }
             }
         });
     }
@@ -299,14 +291,6 @@ public final class Engine {
     /** Whether the client closes or has closed. */
     public boolean isClosed() {
         return closed;
-    }
-
-    boolean seesWaiters() {
-        return seesWaiters;
-    }
-
-    boolean endsWithSession() {
-        return endsWithSession;
     }
 
     /** {@return the time by the client's clock} */

@@ -92,10 +92,6 @@ final class EventQueue {
         }
     }
 
-    private void deliverLater() {
-        timeline.schedule(delayed, clock.nanos() + mostDelayNanos);
-    }
-
     private void startIfDelayed() {
         synchronized (waiting) {
             if (delivery != Delivery.DELAYED) {
@@ -115,8 +111,16 @@ final class EventQueue {
     }
 
     private void deliverSoon() {
+        start(() -> callbacks.execute(this::deliver));
+    }
+
+    private void deliverLater() {
+        start(() -> timeline.schedule(delayed, clock.nanos() + mostDelayNanos));
+    }
+
+    private void start(Runnable start) {
         try {
-            callbacks.execute(this::deliver);
+            start.run();
         } catch (RuntimeException | Error noThread) {
             // The next event tries again; otherwise none would ever be delivered.
             synchronized (waiting) {
@@ -148,7 +152,9 @@ final class EventQueue {
             listener.on(event);
         } catch (Throwable broken) {
             // Languages without checked exceptions throw them through interfaces that do not declare them.
-            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on " + event, broken);
+            // No more of the event than its kind: it may carry an exception of the user's that fails to describe
+            // itself.
+            Log.warning("the Holdfast listener failed on " + event.getClass().getSimpleName(), broken);
         }
     }
 }

@@ -15,70 +15,71 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the user's listener what happens, one event after another, and holders of their losses. */
 public final class Events {
-    private final @Nullable HoldfastListener listener;
     private final Executor signals;
     private final MonotonicClock clock;
 
-    /** Counts for the listener; null without one. */
-    private final @Nullable Statistics counts;
-
     /** Null without a listener. */
-    private final @Nullable EventQueue queue;
+    private final @Nullable Audience audience;
 
-    Events(Surroundings surroundings, @Nullable HoldfastListener listener, @Nullable Statistics counts) {
-        this.listener = listener;
+    /** The listener, its numbers, and what it has not been told yet. */
+    private record Audience(HoldfastListener listener, Statistics counts, EventQueue queue) {}
+
+    Events(Surroundings surroundings, @Nullable HoldfastListener listener, Statistics counts) {
         this.signals = surroundings.signals();
         this.clock = surroundings.clock();
-        this.counts = counts;
-        this.queue = listener == null || counts == null
+        this.audience = listener == null
                 ? null
-                : new EventQueue(listener, surroundings.callbacks(), surroundings.timeline(), clock, counts.dropped);
+                : new Audience(
+                        listener,
+                        counts,
+                        new EventQueue(
+                                listener, surroundings.callbacks(), surroundings.timeline(), clock, counts.dropped));
     }
 
     /** Tells the listener of the client's numbers. */
     public void opened() {
-        if (listener != null && counts != null) {
+        if (audience != null) {
             try {
-                listener.opened(counts);
+                audience.listener.opened(audience.counts);
             } catch (Throwable broken) {
-                Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on a new client", broken);
+                Log.warning("the Holdfast listener failed on a new client", broken);
             }
         }
     }
 
     LockStore timed(LockStore store) {
-        return counts == null ? store : new TimedStore(store, clock, counts);
+        return audience == null ? store : new TimedStore(store, clock, audience.counts);
     }
 
     /** Somebody asks for a lock; returns who else wants to know how that ends. */
     @Nullable
     HoldfastListener attempt(Terms terms) {
-        if (listener == null || counts == null) {
+        if (audience == null) {
             return null;
         }
-        counts.waiting.increment();
+        audience.counts.waiting.increment();
         try {
-            return listener.attempt(terms.describe());
+            return audience.listener.attempt(terms.describe());
         } catch (Throwable broken) {
-            Log.get().log(System.Logger.Level.WARNING, "the Holdfast listener failed on an attempt", broken);
+            Log.warning("the Holdfast listener failed on an attempt", broken);
             return null;
         }
     }
 
-    /** The store gave this client a lock. */
-    void granted(boolean afterWaiting) {
-        if (counts != null && afterWaiting) {
-            counts.remoteHandOffs.increment();
+    /** The store gave this client a lock that somebody else had. */
+    void remoteHandOff() {
+        if (audience != null) {
+            audience.counts.remoteHandOffs.increment();
         }
     }
 
     void acquired(Waiter taker, Hold hold, Source source, long now, AfterUnlock after) {
         recordWait(taker, hold.token(), source.name(), after);
-        if (counts != null) {
-            counts.waiting.decrement();
-            counts.held.increment();
+        if (audience != null) {
+            audience.counts.waiting.decrement();
+            audience.counts.held.increment();
             if (source == Source.HAND_OFF) {
-                counts.localHandOffs.increment();
+                audience.counts.localHandOffs.increment();
             }
             Duration waited = Duration.ofNanos(now - taker.startedNanos);
             String name = hold.grant.terms.describe();
@@ -88,8 +89,8 @@ public final class Events {
 
     void notAcquired(Waiter waiter, @Nullable RuntimeException fault, AfterUnlock after) {
         recordWait(waiter, 0, fault == null ? "contended" : "failed", after);
-        if (counts != null) {
-            counts.waiting.decrement();
+        if (audience != null) {
+            audience.counts.waiting.decrement();
             String name = waiter.terms.describe();
             Duration waited = waitedBy(waiter);
             HoldfastEvent event = fault == null
@@ -101,8 +102,8 @@ public final class Events {
 
     void abandoned(Waiter waiter, AfterUnlock after) {
         recordWait(waiter, 0, "abandoned", after);
-        if (counts != null) {
-            counts.waiting.decrement();
+        if (audience != null) {
+            audience.counts.waiting.decrement();
             later(new HoldfastEvent.Abandoned(waiter.terms.describe(), waitedBy(waiter)), waiter.follower, after);
         }
     }
@@ -127,18 +128,18 @@ public final class Events {
 
     void renewed(HeldGrant held, long lagNanos, AfterUnlock after) {
         if (FlightRecords.wantsRenewals()) {
-            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), Math.max(0, lagNanos)));
+            after.then(() -> FlightRecords.renewed(held.terms.describe(), held.token(), lagNanos));
         }
-        if (listener != null) {
-            Duration lag = Duration.ofNanos(Math.max(0, lagNanos));
+        if (audience != null) {
+            Duration lag = Duration.ofNanos(lagNanos);
             later(new HoldfastEvent.Renewed(held.terms.describe(), held.token(), lag), null, after);
         }
     }
 
     void released(Hold hold, long now, AfterUnlock after) {
         recordEnd(hold, "released", after);
-        if (counts != null) {
-            counts.held.decrement();
+        if (audience != null) {
+            audience.counts.held.decrement();
             Duration held = Duration.ofNanos(now - hold.acquiredNanos);
             String name = hold.grant.terms.describe();
             later(new HoldfastEvent.Released(name, hold.token(), held), hold.follower, after);
@@ -147,8 +148,8 @@ public final class Events {
 
     /** Tells the holder and the listener of a loss, on threads where that may take its time. */
     void lost(Hold hold, LossReason reason, AfterUnlock after) {
-        if (counts != null) {
-            counts.held.decrement();
+        if (audience != null) {
+            audience.counts.held.decrement();
         }
         recordEnd(hold, reason.name(), after);
         lostBeforeRelease(hold, reason, after);
@@ -158,7 +159,7 @@ public final class Events {
     void lostBeforeRelease(Hold hold, LossReason reason, AfterUnlock after) {
         String name = hold.grant.terms.describe();
         after.then(() -> FlightRecords.lost(name, hold.token(), reason.name().toLowerCase(Locale.ROOT)));
-        if (listener != null) {
+        if (audience != null) {
             later(new HoldfastEvent.Lost(name, hold.token(), reason), hold.follower, after);
         }
         if (hold.interrupts()) {
@@ -182,45 +183,42 @@ public final class Events {
     }
 
     void storeFailed(String operation, String lockName, Throwable cause, AfterUnlock after) {
-        if (listener != null) {
+        if (audience != null) {
             later(new HoldfastEvent.StoreFailed(lockName, operation, cause), null, after);
         }
     }
 
     void leaked(Hold hold) {
         String name = hold.grant.terms.describe();
-        Log.get()
-                .log(
-                        System.Logger.Level.WARNING,
-                        "a lease of '" + name
-                                + "' became unreachable without having been released; it is given back now",
-                        hold.takenAt);
+        Log.warning(
+                "a lease of '" + name + "' became unreachable without having been released; it is given back now",
+                hold.takenAt);
         tell(new HoldfastEvent.Leaked(name, hold.token(), Optional.ofNullable(hold.takenAt)));
     }
 
     /** Reports what user code threw. */
     public void callbackFailed(String lockName, Throwable cause) {
-        Log.get().log(System.Logger.Level.WARNING, "a callback for lock '" + lockName + "' failed", cause);
+        Log.warning("a callback for lock '" + lockName + "' failed", cause);
         tell(new HoldfastEvent.CallbackFailed(lockName, cause));
     }
 
     private void later(HoldfastEvent event, @Nullable HoldfastListener follower, AfterUnlock after) {
-        if (queue != null) {
-            queue.add(event, follower, after::then);
+        if (audience != null) {
+            audience.queue.add(event, follower, after::then);
         }
     }
 
     /** Tells the listener of an event, on a thread where that may take its time. */
     public void tell(HoldfastEvent event) {
-        if (queue != null) {
-            queue.add(event, null, Runnable::run);
+        if (audience != null) {
+            audience.queue.add(event, null, Runnable::run);
         }
     }
 
     /** The client closes: from now on nothing is kept back. */
     void hurry() {
-        if (queue != null) {
-            queue.hurry();
+        if (audience != null) {
+            audience.queue.hurry();
         }
     }
 }

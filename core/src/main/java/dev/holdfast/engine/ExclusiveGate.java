@@ -66,28 +66,24 @@ final class ExclusiveGate extends Gate {
     @Override
     void admit(Waiter waiter, AfterUnlock after) {
         HeldGrant idle = grant != null && grant.isIdle() ? grant : null;
-        boolean comesBack = idle != null || (grant == null && line.head() == null);
-        if (comesBack && returnGap != null) {
+        boolean free = idle != null || (grant == null && line.head() == null);
+        if (free && returnGap != null) {
             returnGap.returned(waiter.startedNanos);
         }
-        if (idle != null) {
-            long now = engine.now();
-            if (idle.terms.equals(waiter.terms) && idle.mayBeUsedAgain(now)) {
-                lend(idle, waiter, now, Source.STICKY, after);
-                return;
-            }
-            idle.end();
-        }
-        boolean free = grant == null && line.head() == null;
-        if (free) {
-            line.join(waiter);
+        long now = idle == null ? 0 : engine.now();
+        if (idle != null && idle.terms.equals(waiter.terms) && idle.mayBeUsedAgain(now)) {
+            lend(idle, waiter, now, Source.STICKY, after);
+        } else if (free) {
+            // First of all, because it may fail.
             Contender fresh = newContender(waiter.terms, !waiter.triesOnce, null);
+            if (idle != null) {
+                idle.end();
+                engine.cleanup.closingWaits();
+                fresh.addIdle(idle);
+            }
+            line.join(waiter);
             contender = fresh;
             after.leaveToCaller(fresh);
-            if (idle != null) {
-                engine.cleanup.closingWaits();
-                fresh.releasesFirst(idle);
-            }
         } else if (waiter.triesOnce) {
             refuseOnce(waiter, after);
         } else {
@@ -99,15 +95,10 @@ final class ExclusiveGate extends Gate {
     }
 
     @Override
-    void refused(Contender direct, Refusal why, AfterUnlock after) {
-        throw new IllegalStateException("an exclusive gate makes no direct attempts");
-    }
-
-    @Override
     void keep(HeldGrant fresh) {
         grant = fresh;
-        fresh.watch();
-        fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters();
+        fresh.alarm.watch(fresh);
+        fresh.wanted |= fresh.epoch() <= wantedEpoch || !engine.seesWaiters;
     }
 
     /** To the next in line, or to idleness. */
@@ -142,7 +133,7 @@ final class ExclusiveGate extends Gate {
     }
 
     private long lingerNanos(HeldGrant free, long now) {
-        return engine.seesWaiters() && returnGap != null
+        return engine.seesWaiters && returnGap != null
                 ? Math.min(returnGap.worthWaitingNanos(engine.handOverCost), free.turnEndsNanos() - now)
                 : 0;
     }

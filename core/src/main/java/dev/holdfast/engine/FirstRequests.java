@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirstRequests {
     /** How long after its deadline a wait may make its first request, where idle grants had to go back before: see P17. */
-    private static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    static final long ASKING_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Engine engine;
 
@@ -64,10 +64,10 @@ final class FirstRequests {
             return;
         }
         for (Claim.Part part : first.terms.parts) {
-            engine.gates.forEachExclusive(part.name(), rival -> {
+            engine.gates.forEachPassing(part.name(), rival -> {
                 HeldGrant idle = rival == first.gate ? null : rival.yieldIdle();
                 if (idle != null) {
-                    first.releasesFirst(idle);
+                    first.addIdle(idle);
                 }
             });
         }
@@ -75,13 +75,19 @@ final class FirstRequests {
 
     /** Idle grants must not wait to go back behind attempts that hang: others may want them. */
     void sendInBackground(Contender contender) {
-        if (!contender.hasToReleaseFirst()) {
+        if (!contender.hasIdleToReturn()) {
             askInBackground(contender);
             return;
         }
         engine.calls.submit(
-                StoreCalls.Lane.CLEANUP, contender::isNeeded, contender::releaseIdle, (sent, released, failure) -> {
-                    if (released != null) {
+                StoreCalls.Lane.CLEANUP,
+                contender::isNeeded,
+                store -> {
+                    contender.returnIdle(store);
+                    return true;
+                },
+                (sent, returned, failure) -> {
+                    if (returned != null) {
                         askInBackground(contender);
                     } else {
                         answeredInBackground(contender, sent, null, failure);

@@ -11,6 +11,9 @@ final class FutureWaiter extends Waiter {
     private final Timed timeout = new Timeout();
     private final Executor completes;
 
+    /** How long after its deadline its first request may be made, because idle grants have to go back before. */
+    private long asksLateNanos;
+
     FutureWaiter(Engine engine, Terms terms, long waitNanos, Executor completes) {
         super(engine, terms, waitNanos);
         this.completes = completes;
@@ -19,8 +22,11 @@ final class FutureWaiter extends Waiter {
     /** Completes with the lease, or with null if somebody else has the lock. Completed from outside, it gives up. */
     CompletableFuture<@Nullable Lease> start() {
         Contender first = engine.firstRequests.enter(this);
+        if (first != null && first.hasIdleToReturn()) {
+            asksLateNanos = FirstRequests.ASKING_SLACK_NANOS;
+        }
         if (deadlineNanos != Long.MAX_VALUE && !isSettled()) {
-            engine.timeline.schedule(timeout, triesOnce ? engine.longestAnswerBy(startedNanos) : deadlineNanos);
+            engine.timeline.schedule(timeout, triesOnce ? longestAnswer() : deadlineNanos);
         }
         if (first != null) {
             engine.firstRequests.sendInBackground(first);
@@ -32,9 +38,14 @@ final class FutureWaiter extends Waiter {
         return future;
     }
 
+    /** When no answer can come any more. */
+    private long longestAnswer() {
+        return engine.longestAnswerBy(deadlineNanos) + asksLateNanos;
+    }
+
     /** It costs no thread, and may be cancelled at any time. */
     @Override
-    boolean mayComeInAnyNumber() {
+    boolean isUnbounded() {
         return true;
     }
 
@@ -44,12 +55,13 @@ final class FutureWaiter extends Waiter {
     }
 
     private void complete() {
-        HeldLease lease = lease();
-        RuntimeException failure = failure();
-        if (failure != null) {
-            future.completeExceptionally(Refusal.fresh(failure));
-        } else if (!future.complete(lease) && lease != null) {
-            lease.releaseAsync();
+        try {
+            HeldLease lease = outcome();
+            if (!future.complete(lease) && lease != null) {
+                lease.releaseAsync();
+            }
+        } catch (RuntimeException failure) {
+            future.completeExceptionally(failure);
         }
     }
 
@@ -63,7 +75,7 @@ final class FutureWaiter extends Waiter {
             }
             gate().expire(FutureWaiter.this);
             if (!isSettled()) {
-                engine.timeline.schedule(this, engine.longestAnswerBy(deadlineNanos));
+                engine.timeline.schedule(this, longestAnswer());
             }
         }
     }

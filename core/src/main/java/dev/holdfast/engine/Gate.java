@@ -11,7 +11,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreListener;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -101,15 +101,25 @@ abstract class Gate {
             waiter.wentTo(this);
             if (engine.isClosed()) {
                 settle(waiter, closed(), after);
-            } else if (engine.cleanup.isFull() && waiter.mayComeInAnyNumber()) {
+            } else if (engine.cleanup.isFull() && waiter.isUnbounded()) {
                 settle(waiter, new Refusal(engine.cleanup.fullness(waiter.terms)), after);
             } else {
-                admit(waiter, after);
+                tryToAdmit(waiter, after);
             }
             retireIfIdle();
         }
         after.run();
         return after.leftToCaller();
+    }
+
+    /** Whatever goes wrong, nobody is left at the head of the line without a claim. */
+    private void tryToAdmit(Waiter waiter, AfterUnlock after) {
+        try {
+            admit(waiter, after);
+        } catch (RuntimeException | Error unable) {
+            settle(waiter, Refusal.unknown(waiter.terms, unable), after);
+            reviewContender(after);
+        }
     }
 
     /**
@@ -124,7 +134,8 @@ abstract class Gate {
         }
         AfterUnlock after = new AfterUnlock();
         synchronized (this) {
-            asked.releaseIdleLater(after);
+            boolean again = asked.replyCame();
+            asked.returnIdleLater(after);
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
@@ -135,14 +146,13 @@ abstract class Gate {
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
                 granted(asked, granted.grants(), asked.sentNanos(sentNanos), false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
-                taken(asked, Deadlines.nanos(contended.retryHint()), after);
+                taken(asked, again, Deadlines.nanos(contended.retryHint()), after);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
                 conclude(asked);
                 fail(asked, new Refusal(new LockMismatchException(mismatch.detail())), after);
             } else if (outcome == null && failure == null && !asked.isNeeded()) {
                 // Its waiter left before it was asked.
-                asked.notAskedYet();
                 asked.drop(after);
                 conclude(asked);
             } else {
@@ -187,7 +197,7 @@ abstract class Gate {
             if (anchorNanos == StoreListener.UNKNOWN_ANCHOR
                     || now >= engine.deadlines.of(anchorNanos, grants)
                     || !asked.isGrantedBy(grants)) {
-                askSoon(asked, now);
+                asked.askSoon(now);
             } else {
                 granted(asked, grants, anchorNanos, true, after);
             }
@@ -197,7 +207,9 @@ abstract class Gate {
     /** Begins to hold a grant; its deadline counts from the anchor, which may be older than the grant itself. */
     private void granted(Contender asked, List<Grant> grants, long anchorNanos, boolean pushed, AfterUnlock after) {
         long now = engine.now();
-        engine.events.granted(pushed || asked.saidTaken());
+        if (pushed || asked.saidTaken()) {
+            engine.events.remoteHandOff();
+        }
         Leftovers leftovers = asked.succeed(pushed);
         long turnBeginsNanos = pushed ? now : anchorNanos;
         HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, turnBeginsNanos, leftovers);
@@ -216,17 +228,15 @@ abstract class Gate {
             keep(fresh);
             lend(fresh, taker, now, Source.STORE, after);
             asked.directFor = null;
-            // Those whose time was up meanwhile had this one ahead of them.
-            tellOverdue(Refusal.TAKEN, after);
             if (pushed) {
                 fresh.renewSoon(now);
             }
         } else {
             // It had ended before it came, or nobody is there any more: it was never held.
-            fresh.end();
-            engine.cleanup.release(fresh, after);
-            // A valid grant that was answered, and is not good, was given to somebody else since: an eviction.
-            tellNotHeld(asked, taker, asked.saidTaken() || (valid && !pushed), now, after);
+            fresh.vacate(after);
+            // What was answered in time and yet has ended was taken away: an eviction, for somebody else.
+            boolean wasEvicted = valid && !pushed;
+            tellNotHeld(asked, taker, asked.saidTaken() || wasEvicted, now, after);
         }
         reviewContender(after);
     }
@@ -234,7 +244,9 @@ abstract class Gate {
     /** A grant came that cannot be used. Its waiter is told, if its time is up; otherwise it goes on waiting. */
     private void tellNotHeld(Contender asked, @Nullable Waiter taker, boolean taken, long now, AfterUnlock after) {
         if (taker != null && (taker.isOverdue() || now >= taker.deadlineNanos)) {
-            Refusal why = taken ? Refusal.TAKEN : new Refusal(cameTooLate(asked.terms));
+            Refusal why = taken
+                    ? Refusal.TAKEN
+                    : Refusal.late(asked.terms, "the lease had ended when the store's answer came");
             settle(taker, engine.isClosed() ? closed() : why, after);
         } else if (asked.directFor != null) {
             refused(asked, Refusal.TAKEN, after);
@@ -250,19 +262,26 @@ abstract class Gate {
     final void lend(HeldGrant from, Waiter taker, long now, Source source, AfterUnlock after) {
         line.leave(taker);
         HeldLease lease = new HeldLease(from, taker, now);
-        from.lendTo(lease.hold());
+        from.lendTo(lease.hold);
         taker.settle(lease, null);
         after.wake(taker);
-        engine.events.acquired(taker, lease.hold(), source, now, after);
+        engine.events.acquired(taker, lease.hold, source, now, after);
         if (isTakenHere()) {
             heard(Refusal.TAKEN, now, after);
+        } else {
+            // Those whose time was up meanwhile had this one ahead of them.
+            tellOverdue(Refusal.TAKEN, after);
         }
     }
 
     /** The store said that somebody else has the lock. */
-    private void taken(Contender asked, long hintNanos, AfterUnlock after) {
-        boolean again = asked.heardTaken();
-        heard(Refusal.TAKEN, engine.now(), after);
+    private void taken(Contender asked, boolean again, long hintNanos, AfterUnlock after) {
+        asked.heardTaken();
+        Waiter head = line.head();
+        // That there is no room for this many says nothing of fewer.
+        if (head == null || head.terms.parts.equals(asked.terms.parts)) {
+            heard(Refusal.TAKEN, engine.now(), after);
+        }
         if (asked.isOver()) {
             return;
         }
@@ -271,7 +290,7 @@ abstract class Gate {
             conclude(asked);
             refused(asked, Refusal.TAKEN, after);
         } else if (again) {
-            askSoon(asked, engine.now());
+            asked.askSoon(engine.now());
         } else {
             asked.askAt(engine.now() + engine.pollDelay(hintNanos));
         }
@@ -305,7 +324,7 @@ abstract class Gate {
     }
 
     /** A direct attempt is over without a grant. */
-    abstract void refused(Contender direct, Refusal why, AfterUnlock after);
+    void refused(Contender direct, Refusal why, AfterUnlock after) {}
 
     /** A second answer may repeat the grant, with news of waiters, or be another grant, which nobody needs. */
     private void repeated(Contender asked, @Nullable AcquireOutcome outcome, AfterUnlock after) {
@@ -361,7 +380,7 @@ abstract class Gate {
         Contender asking = contender;
         boolean stale = line.head() == null || !lastWord.isSince(line.head().startedNanos);
         boolean taken = isTakenHere() || asking == null || asking.saidTaken() || stale;
-        settle(waiter, taken ? Refusal.TAKEN : lastWord.word(), after);
+        settle(waiter, taken ? Refusal.TAKEN : lastWord.word, after);
     }
 
     /** Remembers the last word and tells it to those who have only stayed for it. */
@@ -391,7 +410,7 @@ abstract class Gate {
             Contender asking = contender;
             boolean taken = isTakenHere() || (asking != null && asking.saidTaken());
             if (waiter.inLine && (taken || lastWord.isSince(waiter.startedNanos))) {
-                settle(waiter, taken ? Refusal.TAKEN : lastWord.word(), after);
+                settle(waiter, taken ? Refusal.TAKEN : lastWord.word, after);
                 reviewContender(after);
             } else {
                 stay(waiter, asking);
@@ -403,14 +422,14 @@ abstract class Gate {
     private void stay(Waiter waiter, @Nullable Contender asking) {
         line.becomesOverdue(waiter);
         if (waiter.inLine && asking != null) {
-            askSoon(asking, engine.now());
+            asking.askSoon(engine.now());
         }
     }
 
     /** Nothing was heard by the time at which everything must have been answered. */
     final void giveUp(Waiter waiter) {
         step(after -> {
-            settle(waiter, new Refusal(noAnswer(waiter.terms)), after);
+            settle(waiter, Refusal.noAnswer(waiter.terms), after);
             reviewContender(after);
         });
     }
@@ -439,16 +458,6 @@ abstract class Gate {
         return new Refusal(new ClientClosedException(engine.clientName));
     }
 
-    private static RuntimeException cameTooLate(Terms terms) {
-        return new StoreUnavailableException(
-                "acquire", terms.describe(), new TimeoutException("the lease had ended when the store's answer came"));
-    }
-
-    static RuntimeException noAnswer(Terms terms) {
-        return new StoreUnavailableException(
-                "acquire", terms.describe(), new TimeoutException("the wait ended before the store answered"));
-    }
-
     /** Drops the claim if it does not fit the head of the line, and makes one for the head if there is none. */
     private void reviewContender(AfterUnlock after) {
         Contender current = contender;
@@ -465,12 +474,24 @@ abstract class Gate {
 
     /** Makes a claim for the head of the line, if there is need and no reason to wait. */
     final void resume(AfterUnlock after) {
-        Waiter first = line.head();
-        if (first != null && contender == null && !isTakenHere() && !engine.isClosed()) {
+        while (line.head() != null && contender == null && !isTakenHere() && !engine.isClosed()) {
+            Contender fresh = contendForHead(after);
+            if (fresh != null) {
+                after.then(() -> engine.firstRequests.sendInBackground(fresh));
+            }
+        }
+    }
+
+    /** Makes a claim for the head of the line; where that fails, the head is told, and leaves the line. */
+    final @Nullable Contender contendForHead(AfterUnlock after) {
+        Waiter head = Objects.requireNonNull(line.head(), "head");
+        try {
             // It queues: whoever asks only once was never in line without a claim, and left the line with it.
-            Contender fresh = newContender(first.terms, true, null);
-            contender = fresh;
-            after.then(() -> engine.firstRequests.sendInBackground(fresh));
+            contender = newContender(head.terms, true, null);
+            return contender;
+        } catch (RuntimeException | Error unable) {
+            settle(head, Refusal.unknown(head.terms, unable), after);
+            return null;
         }
     }
 
@@ -483,7 +504,7 @@ abstract class Gate {
         synchronized (this) {
             Contender waiting = contender;
             if (waiting != null && waiting.claim.queue() && (owner == null || owner.equals(waiting.claim.owner()))) {
-                askSoon(waiting, engine.now());
+                waiting.askSoon(engine.now());
             }
         }
     }
@@ -510,13 +531,6 @@ abstract class Gate {
 
     /** The grant that is held here and can be an owner's. */
     abstract @Nullable HeldGrant grantOf(OwnerId owner);
-
-    final void askSoon(Contender waiting, long now) {
-        if (waiting.startAsking()) {
-            waiting.clearTimer();
-            engine.poller.add(waiting, now);
-        }
-    }
 
     /** Fails everybody in line because the client closes, and drops the claim. */
     final void close() {

@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.LossReason;
 import dev.holdfast.spi.OwnerId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -69,7 +70,7 @@ final class Gates {
     }
 
     /** The gates that pass a name on inside the client. */
-    void forEachExclusive(String name, Consumer<ExclusiveGate> action) {
+    void forEachPassing(String name, Consumer<ExclusiveGate> action) {
         for (String key : Terms.passingKeys(name)) {
             if (gates.get(key) instanceof ExclusiveGate gate) {
                 action.accept(gate);
@@ -83,7 +84,7 @@ final class Gates {
         if (shared != null) {
             action.accept(shared.gate);
         } else {
-            forEachExclusive(name, action::accept);
+            forEachPassing(name, action::accept);
         }
     }
 
@@ -116,6 +117,6 @@ final class Gates {
     void close() {
         gates.values().forEach(Gate::close);
         sharedClaims.values().forEach(claim -> claim.gate.closeDirect(claim));
-        forEachGrant(HeldGrant::close);
+        forEachGrant(held -> held.endBecause(LossReason.CLIENT_CLOSED));
     }
 }

@@ -12,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  * after another.
  *
  * <pre>
- *   LENT ◀──▶ IDLE     a lease is out; or the grant is kept for the next one
- *     └───┬────┘
- *         ▼
- *       ENDED          given back, lost, or about to be given back; never comes back to life
+ *   granted ──▶ IDLE ◀──▶ LENT     no lease is out, yet or any more; or one is
+ *                └────┬────┘
+ *                     ▼
+ *                   ENDED          given back, lost, or about to be given back; never comes back to life. A grant that
+ *                                  nobody wants any more when it comes ends without ever having been lent
  * </pre>
  *
  * <p>Guarded by its gate's monitor, except where a field says otherwise. Methods that call {@link Gate#step}
@@ -41,11 +42,11 @@ final class HeldGrant {
     final Gate gate;
     final Terms terms;
     final List<Grant> grants;
-    private final Alarm alarm;
+    final Alarm alarm;
     private final @Nullable Leftovers leftovers;
 
     /** When its turn began. */
-    private final long grantedNanos;
+    private final long turnBeganNanos;
 
     /** Until when the grant can be trusted; written by the gate, read by everybody. */
     volatile long validUntilNanos;
@@ -53,7 +54,6 @@ final class HeldGrant {
     /** Another client waits. Never taken back: a late "nobody waits" could hide a newer word. Read for speed by anybody. */
     boolean wanted;
 
-    /** Idle for the moment between its making and its first lease, too. */
     private State state = State.IDLE;
 
     /** Whether a renewal is under way. */
@@ -78,12 +78,12 @@ final class HeldGrant {
             Terms terms,
             List<Grant> grants,
             long anchorNanos,
-            long grantedNanos,
+            long turnBeganNanos,
             @Nullable Leftovers leftovers) {
         this.gate = gate;
         this.terms = terms;
         this.grants = grants;
-        this.grantedNanos = grantedNanos;
+        this.turnBeganNanos = turnBeganNanos;
         this.leftovers = leftovers;
         this.alarm = gate.alarm();
         this.validUntilNanos = gate.engine.deadlines.of(anchorNanos, grants);
@@ -91,14 +91,6 @@ final class HeldGrant {
             this.wanted |= grants.get(i).wanted();
         }
         planRenewal(anchorNanos);
-    }
-
-    Alarm alarm() {
-        return alarm;
-    }
-
-    void watch() {
-        alarm.watch(this);
     }
 
     long epoch() {
@@ -140,7 +132,7 @@ final class HeldGrant {
     }
 
     long turnEndsNanos() {
-        return grantedNanos + terms.turnNanos(gate.engine.handOverCost);
+        return turnBeganNanos + terms.turnNanos(gate.engine.handOverCost);
     }
 
     /** Whether one more lease may be drawn: while others wait, only within the turn. */
@@ -196,7 +188,7 @@ final class HeldGrant {
     }
 
     /** The store has answered the release; called without the monitor. */
-    void released(boolean maybeNotHeld) {
+    void gaveBack(boolean maybeNotHeld) {
         gate.engine.gaveBack(terms);
         if (leftovers != null) {
             gate.step(after -> leftovers.grantIsGone(maybeNotHeld, after));
@@ -221,7 +213,7 @@ final class HeldGrant {
 
     /** A pushed grant may have a short lease and an old anchor: it is renewed within 20 ms. A short hold needs no renewal. */
     void renewSoon(long now) {
-        if (state != State.ENDED && validUntilNanos != Long.MAX_VALUE) {
+        if (validUntilNanos != Long.MAX_VALUE) {
             renewAtNanos = now + Math.min(LONGEST_UNRENEWED_NANOS, (validUntilNanos - now) / RENEWALS_PER_LEASE);
             renewalDueNanos = renewAtNanos;
             plan();
@@ -240,28 +232,27 @@ final class HeldGrant {
         alarm.setFor(due);
     }
 
-    /** Something about the grant that an alarm watches is due: its end, its renewal, or the end of its idleness. */
-    static void rung(Gate gate, Alarm ringing) {
-        gate.step(after -> {
-            HeldGrant due = ringing.answer();
-            if (due != null && due.state != State.ENDED) {
-                due.actOnDue(gate.engine.now(), after);
-            }
-        });
-    }
-
-    private void actOnDue(long now, AfterUnlock after) {
+    /** Something is due: its end, its renewal, or the end of its idleness. */
+    void actOnDue(long now, AfterUnlock after) {
         LossReason reason = lossAt(now);
         if (reason != null) {
             lose(reason, after);
         } else if (state == State.IDLE && now >= idleUntilNanos) {
             vacate(after);
         } else {
-            if (!renewing && now >= renewAtNanos) {
-                renewing = true;
-                gate.engine.renewer.add(this, lastRenewalFailed, now);
+            boolean renew = !renewing && now >= renewAtNanos;
+            if (renew) {
+                // If it cannot even be asked for.
+                renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
             }
-            plan();
+            try {
+                if (renew) {
+                    gate.engine.renewer.add(this, lastRenewalFailed, now);
+                    renewing = true;
+                }
+            } finally {
+                plan();
+            }
         }
     }
 
@@ -320,7 +311,7 @@ final class HeldGrant {
             renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
         } else {
             validUntilNanos = validUntil;
-            gate.engine.events.renewed(this, now - renewalDueNanos, after);
+            gate.engine.events.renewed(this, Math.max(0, now - renewalDueNanos), after);
             planRenewal(sentNanos);
         }
         if (heardWanted) {
@@ -403,14 +394,8 @@ final class HeldGrant {
         });
     }
 
-    /** Ends the grant because the client closes, and gives it back. */
-    void close() {
-        gate.step(after -> {
-            if (state != State.ENDED) {
-                end();
-                tellLoss(LossReason.CLIENT_CLOSED, after);
-                gate.engine.cleanup.release(this, after);
-            }
-        });
+    /** Ends the grant because of something that concerns more than one. */
+    void endBecause(LossReason reason) {
+        gate.step(after -> wasTaken(reason, after));
     }
 }

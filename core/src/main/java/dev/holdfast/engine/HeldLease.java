@@ -15,14 +15,10 @@ import java.util.function.Consumer;
 
 /** The handle that a user holds. Everything that lives on after it is forgotten is in its {@link Hold}. */
 final class HeldLease implements Lease {
-    private final Hold hold;
+    final Hold hold;
 
     HeldLease(HeldGrant grant, Waiter taker, long now) {
         this.hold = new Hold(this, grant, taker, now);
-    }
-
-    Hold hold() {
-        return hold;
     }
 
     @Override

@@ -8,7 +8,7 @@ final class LastWord {
     private static final long NEVER = Long.MIN_VALUE;
 
     private long heardNanos = NEVER;
-    private Refusal word = Refusal.TAKEN;
+    Refusal word = Refusal.TAKEN;
 
     void hear(Refusal news, long now) {
         word = news;
@@ -22,9 +22,5 @@ final class LastWord {
 
     boolean isSince(long nanos) {
         return heardNanos >= nanos;
-    }
-
-    Refusal word() {
-        return word;
     }
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   NOT_YET ──claim dropped, or its grant given back──▶ DUE ──last reply came, withdrawn if need be──▶ CLEAR
+ * └──────────the same, and no reply is still to come, withdrawn if need be───────────────────────▶ CLEAR
  * </pre>
  *
  * <p>Guarded by the gate of its claim.
@@ -20,7 +21,7 @@ final class Leftovers {
         CLEAR
     }
 
-    private final Contender of;
+    private final Contender contender;
 
     /** The grant was pushed: if it was found gone, the claim may stand in the store's line once more. */
     private final boolean pushed;
@@ -36,16 +37,16 @@ final class Leftovers {
 
     private State state = State.NOT_YET;
 
-    Leftovers(Contender of, boolean mayStillArrive, boolean replyDue, boolean pushed) {
-        this.of = of;
-        this.mayStillArrive = mayStillArrive;
+    Leftovers(Contender contender, boolean replyDue, boolean pushed) {
+        this.contender = contender;
+        this.mayStillArrive = contender.mayStillArrive();
         this.replyDue = replyDue;
         this.pushed = pushed;
     }
 
     /** Nobody wants the claim any more, and it was not granted as far as is known. */
     void claimIsOver(AfterUnlock after) {
-        becomeDue(mayStillArrive || of.claim.queue(), after);
+        becomeDue(mayStillArrive || contender.claim.queue(), after);
     }
 
     /**
@@ -75,20 +76,23 @@ final class Leftovers {
         mayStillArrive |= failure != null;
         inLineAgain |= outcome instanceof AcquireOutcome.Contended;
         if (state == State.DUE) {
-            boolean queued = outcome != null && of.claim.queue();
-            clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);
-            cleanup().closingNeedNotWait();
+            boolean queued = outcome != null && contender.claim.queue();
+            try {
+                clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);
+            } finally {
+                cleanup().closingNeedNotWait();
+            }
         }
     }
 
     private void clear(boolean withdraw, AfterUnlock after) {
         state = State.CLEAR;
         if (withdraw) {
-            cleanup().withdraw(of.claim, mayStillArrive, after);
+            cleanup().withdraw(contender.claim, mayStillArrive, after);
         }
     }
 
     private StoreCleanup cleanup() {
-        return of.gate.engine.cleanup;
+        return contender.gate.engine.cleanup;
     }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.spi.AcquireOutcome;
-import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.LockStore;
 import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,24 +10,19 @@ import org.jspecify.annotations.Nullable;
  * Asks again for waiting claims, all that are due in one request. Usually one request is under way, and the next is
  * collected meanwhile. Claims that were not answered the last time have requests of their own. Thread-safe.
  */
-final class Poller {
-    private static final int MOST_PER_REQUEST = 1_000;
+final class Poller implements Batches.Request<Contender, AcquireOutcome> {
     private static final int MOST_AT_ONCE = 48;
     private static final int MOST_REPEATS_AT_ONCE = 4;
 
-    private final Engine engine;
-    private final Batches<Contender> firstTries;
-    private final Batches<Contender> repeats;
+    private final Batches<Contender, AcquireOutcome> firstTries;
+    private final Batches<Contender, AcquireOutcome> repeats;
 
     Poller(Engine engine) {
-        this.engine = engine;
-        this.firstTries =
-                new Batches<>(engine, 1, MOST_AT_ONCE, any -> MOST_PER_REQUEST, new LinkedHashSet<>(), this::send);
-        this.repeats = new Batches<>(
-                engine, 1, MOST_REPEATS_AT_ONCE, any -> MOST_PER_REQUEST, new LinkedHashSet<>(), this::send);
+        this.firstTries = new Batches<>(engine, this, 1, MOST_AT_ONCE, new LinkedHashSet<>());
+        this.repeats = new Batches<>(engine, this, 1, MOST_REPEATS_AT_ONCE, new LinkedHashSet<>());
     }
 
-    /** Adds a claim that is marked as being asked to the next request. */
+    /** Adds a claim to the next request. */
     void add(Contender asked, long now) {
         (asked.lastRequestFailed() ? repeats : firstTries).addSoon(asked, now);
     }
@@ -37,26 +32,23 @@ final class Poller {
         return firstTries.remove(asked) || repeats.remove(asked);
     }
 
-    private void send(List<Contender> batch, Runnable ended) {
-        List<Claim> claims = batch.stream().map(asked -> asked.claim).toList();
-        engine.calls.submit(StoreCalls.Lane.ORDINARY, store -> store.poll(claims), (sentNanos, outcomes, failure) -> {
-            ended.run();
-            takeAnswers(batch, sentNanos, outcomes, failure);
-        });
+    @Override
+    public StoreCalls.Lane lane() {
+        return StoreCalls.Lane.ORDINARY;
+    }
+
+    @Override
+    public List<AcquireOutcome> ask(LockStore store, List<Contender> batch) {
+        return store.poll(batch.stream().map(asked -> asked.claim).toList());
     }
 
     /** Nothing is left to be called afterwards: only direct attempts lead to that, and they are not polled. */
-    private static void takeAnswers(
-            List<Contender> batch,
-            long sentNanos,
-            @Nullable List<AcquireOutcome> outcomes,
-            @Nullable Throwable failure) {
-        Throwable why = failure != null
+    @Override
+    public void take(
+            Contender asked, long sentNanos, @Nullable List<AcquireOutcome> outcomes, @Nullable Throwable failure) {
+        Throwable why = outcomes != null || failure != null
                 ? failure
-                : new IllegalStateException("the store did not answer for each of " + batch.size() + " claims");
-        Answers.divide(batch, asked -> 1, outcomes, (asked, own) -> {
-            AcquireOutcome outcome = own == null ? null : own.get(0);
-            asked.gate.answered(asked, sentNanos, outcome, outcome == null ? why : null);
-        });
+                : new IllegalStateException("the store did not answer for each claim");
+        asked.gate.answered(asked, sentNanos, outcomes == null ? null : outcomes.get(0), why);
     }
 }

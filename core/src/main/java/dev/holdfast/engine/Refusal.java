@@ -1,6 +1,7 @@
 package dev.holdfast.engine;
 
 import dev.holdfast.StoreUnavailableException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,20 @@ import org.jspecify.annotations.Nullable;
 record Refusal(@Nullable RuntimeException fault) {
     /** Somebody else has the lock. */
     static final Refusal TAKEN = new Refusal(null);
+
+    /** It is not known who has the lock. */
+    static Refusal unknown(Terms terms, @Nullable Throwable why) {
+        return new Refusal(new StoreUnavailableException("acquire", terms.describe(), why));
+    }
+
+    /** No usable answer came in time. */
+    static Refusal late(Terms terms, String what) {
+        return unknown(terms, new TimeoutException(what));
+    }
+
+    static Refusal noAnswer(Terms terms) {
+        return late(terms, "the wait ended before the store answered");
+    }
 
     /** The same word may be told to many. Each gets an exception of its own, with its own stack. */
     static RuntimeException fresh(RuntimeException told) {

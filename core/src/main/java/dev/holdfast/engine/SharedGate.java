@@ -45,8 +45,8 @@ final class SharedGate extends Gate {
     @Override
     Contender newContender(Terms terms, boolean queue, @Nullable Waiter directFor) {
         Contender fresh = super.newContender(terms, queue, directFor);
-        open++;
         engine.gates.register(fresh);
+        open++;
         return fresh;
     }
 
@@ -94,12 +94,13 @@ final class SharedGate extends Gate {
         }
         line.join(waiter);
         if (line.head() == waiter) {
-            Contender fresh = newContender(waiter.terms, true, null);
-            contender = fresh;
+            Contender fresh = contendForHead(after);
+            if (fresh == null) {
+                return;
+            }
             if (why.isTaken()) {
                 after.leaveToCaller(fresh);
             } else {
-                fresh.notAskedYet();
                 fresh.askAt(engine.now() + engine.pace.backoff(0));
             }
         }
@@ -107,7 +108,7 @@ final class SharedGate extends Gate {
 
     @Override
     void keep(HeldGrant fresh) {
-        fresh.watch();
+        fresh.alarm.watch(fresh);
     }
 
     /** Every lease has a grant of its own, which goes back with it. */
@@ -123,7 +124,7 @@ final class SharedGate extends Gate {
 
     @Override
     void forget(HeldGrant ended) {
-        ended.alarm().clear();
+        ended.alarm.clear();
         unregister(ended.owner());
     }
 }

@@ -19,16 +19,6 @@ public interface StoreCalls {
     }
 
     /**
-     * Makes one call, later.
-     *
-     * @param lane whom it may wait for
-     * @param call what to ask
-     * @param reply receives the answer; is called exactly once, unless the client is closed first
-     * @param <R> the kind of answer
-     */
-    <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply);
-
-    /**
      * Makes one call, later, unless nobody needs its answer by then: a call that waits for its turn behind calls that hang
      * need not be made when whoever asked for it has given up.
      *
@@ -38,9 +28,7 @@ public interface StoreCalls {
      * @param reply receives the answer; is called exactly once, unless the client is closed first
      * @param <R> the kind of answer
      */
-    default <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
-        submit(lane, call, reply);
-    }
+    <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply);
 
     /**
      * Waits, because the client closes; from then on calls fail at once.

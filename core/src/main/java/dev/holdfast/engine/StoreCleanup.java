@@ -11,7 +11,7 @@ import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.ReleaseOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,8 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,16 +36,10 @@ final class StoreCleanup {
     /** Beyond the lease, a store has forgotten a grant; a tombstone may be wanted for a while longer. */
     private static final long LONGEST_EXTRA_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-    private static final int USUAL_AT_ONCE = 5;
-    private static final int MOST_AT_ONCE = 48;
-    private static final int REPEATS_AT_ONCE = 4;
     private static final int MOST_RELEASES_PER_REQUEST = 1_024;
 
     /** After this many failures a release has a request for itself. */
     private static final int MOST_QUARTERINGS = 5;
-
-    /** So often a task may have failed because of others that it shared a request with, or by bad luck. */
-    private static final int FEW_FAILURES = 3;
 
     /** While this much is to be done, no wait is begun that costs no thread or ends by itself: there could be ever more. */
     private static final int MOST_OPEN = 100_000;
@@ -58,46 +50,16 @@ final class StoreCleanup {
     private final AtomicInteger open = new AtomicInteger();
 
     private final AtomicLong serials = new AtomicLong();
-    private final Batches<Release> firstReleases;
-    private final Batches<Release> repeatedReleases;
-    private final Batches<Release> oftenRepeatedReleases;
-    private final Batches<Withdrawal> firstWithdrawals;
-    private final Batches<Withdrawal> repeatedWithdrawals;
-    private final Batches<Withdrawal> oftenRepeatedWithdrawals;
+    private final Tries<Release> releases;
+    private final Tries<Withdrawal> withdrawals;
 
     /** Tasks that wait for their next try; guarded by this object's monitor. */
     private final Set<CleanupTask> waiting = new LinkedHashSet<>();
 
     StoreCleanup(Engine engine) {
         this.engine = engine;
-        this.firstReleases = new Batches<>(
-                engine,
-                USUAL_AT_ONCE,
-                MOST_AT_ONCE,
-                any -> MOST_RELEASES_PER_REQUEST,
-                new LinkedHashSet<>(),
-                this::sendReleases);
-        this.repeatedReleases = repeats(MOST_AT_ONCE, StoreCleanup::mostTogether, this::sendReleases);
-        this.oftenRepeatedReleases = repeats(REPEATS_AT_ONCE, StoreCleanup::mostTogether, this::sendReleases);
-        // One by one, so the newest comes first: it must not wait for a long line of those that a silent server leaves.
-        this.firstWithdrawals = new Batches<>(
-                engine,
-                USUAL_AT_ONCE,
-                MOST_AT_ONCE,
-                any -> 1,
-                new TreeSet<>(Comparator.reverseOrder()),
-                this::sendWithdrawal);
-        this.repeatedWithdrawals = repeats(MOST_AT_ONCE, any -> 1, this::sendWithdrawal);
-        this.oftenRepeatedWithdrawals = repeats(REPEATS_AT_ONCE, any -> 1, this::sendWithdrawal);
-    }
-
-    private <T extends CleanupTask> Batches<T> repeats(
-            int mostAtOnce, ToIntFunction<T> mostTogether, Batches.Request<T> request) {
-        return new Batches<>(engine, REPEATS_AT_ONCE, mostAtOnce, mostTogether, new TreeSet<>(), request);
-    }
-
-    private static int mostTogether(Release failed) {
-        return MOST_RELEASES_PER_REQUEST >> (2 * Math.min(failed.failures, MOST_QUARTERINGS));
+        this.releases = new Tries<>(engine, new Releases(), new LinkedHashSet<>());
+        this.withdrawals = new Tries<>(engine, new Withdrawals(), new BothEnds());
     }
 
     /** Whether everything has been given back. */
@@ -136,18 +98,18 @@ final class StoreCleanup {
 
     /** Gives a grant back in the background. */
     void release(HeldGrant ended, AfterUnlock after) {
-        begin(new Release(this, ended.grants, ended), after);
+        begin(new Release(this, ended.grants, ended, null), after);
     }
 
     /** Gives grants back in the background that nobody has held. */
     void release(List<Grant> grants, AfterUnlock after) {
-        begin(new Release(this, grants, null), after);
+        begin(new Release(this, grants, null, null), after);
     }
 
     /** Gives a grant back in the background, and tells how the first try went. */
     void release(HeldGrant ended, FirstAnswer answer) {
         AfterUnlock after = new AfterUnlock();
-        begin(new Release(this, ended.grants, ended).telling(answer), after);
+        begin(new Release(this, ended.grants, ended, answer), after);
         after.run();
     }
 
@@ -162,37 +124,32 @@ final class StoreCleanup {
 
     private void begin(CleanupTask task, AfterUnlock after) {
         closingWaits();
-        Batches<?> requests = add(task);
+        Batches<?, ?> requests = add(task);
         after.then(requests::work);
     }
 
-    private Batches<?> add(CleanupTask task) {
-        task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos();
-        return task instanceof Withdrawal withdrawal
-                ? add(withdrawal, firstWithdrawals, repeatedWithdrawals, oftenRepeatedWithdrawals)
-                : add((Release) task, firstReleases, repeatedReleases, oftenRepeatedReleases);
-    }
-
-    private static <T extends CleanupTask> Batches<T> add(T task, Batches<T> first, Batches<T> few, Batches<T> many) {
-        Batches<T> requests = task.failures == 0 ? first : task.failures <= FEW_FAILURES ? few : many;
-        requests.add(task);
-        return requests;
+    private Batches<?, ?> add(CleanupTask task) {
+        task.orderNanos = engine.now() + task.failures * engine.commandTimeoutNanos;
+        return task instanceof Withdrawal withdrawal ? withdrawals.add(withdrawal) : releases.add((Release) task);
     }
 
     /** When a store must have forgotten a matter; where grants end with a session, it never does by itself. */
     long forgottenBy(Duration lease) {
-        return engine.endsWithSession() ? Long.MAX_VALUE : engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
+        return engine.endsWithSession ? Long.MAX_VALUE : engine.now() + lease.toNanos() + LONGEST_EXTRA_NANOS;
     }
 
     /** Gives idle grants back on the calling thread, because something else is to be asked for. */
-    void releaseIdleNow(LockStore store, List<HeldGrant> idle) {
+    void releaseNow(LockStore store, List<HeldGrant> idle) {
         List<Grant> grants =
                 idle.stream().flatMap(ended -> ended.grants.stream()).toList();
         List<ReleaseOutcome> outcomes = tryRelease(store, grants);
         List<ReleaseOutcome> known = outcomes == null || isUnknown(outcomes) ? null : outcomes;
         Answers.divide(idle, ended -> ended.grants.size(), known, (ended, own) -> {
-            firstReleaseAnswered(ended, own);
-            closingNeedNotWait();
+            try {
+                firstReleaseAnswered(ended, own);
+            } finally {
+                closingNeedNotWait();
+            }
         });
         if (known == null || known.size() != grants.size()) {
             throw new StoreUnavailableException("release", idle.get(0).terms.describe(), null);
@@ -210,13 +167,13 @@ final class StoreCleanup {
     /** Takes the answer to the first release of a grant, and repeats it if it is not whole. */
     void firstReleaseAnswered(HeldGrant ended, @Nullable List<ReleaseOutcome> outcomes) {
         if (outcomes == null || outcomes.size() != ended.grants.size() || isUnknown(outcomes)) {
-            Release again = new Release(this, ended.grants, ended);
+            Release again = new Release(this, ended.grants, ended, null);
             again.failures = 1;
             AfterUnlock after = new AfterUnlock();
             begin(again, after);
             after.run();
         } else {
-            ended.released(isNotHeld(outcomes));
+            ended.gaveBack(isNotHeld(outcomes));
         }
     }
 
@@ -245,17 +202,18 @@ final class StoreCleanup {
                 task -> task instanceof Release release && release.isOf(session) && moot.add(release);
         // Together, because a task whose pause is over goes from one to the other.
         synchronized (this) {
-            firstReleases.removeIf(goes);
-            repeatedReleases.removeIf(goes);
-            oftenRepeatedReleases.removeIf(goes);
+            releases.removeIf(goes);
             waiting.removeIf(goes);
         }
+        AfterUnlock after = new AfterUnlock();
         for (Release task : moot) {
             engine.timeline.cancel(task);
-            FirstAnswer answer = task.takeFirstAnswer();
-            answered(task, true);
-            answer.on(engine.now(), null);
+            after.then(() -> answered(task, true));
+            if (task.failures == 0) {
+                after.then(() -> task.firstTryEnded(engine.now(), null));
+            }
         }
+        after.run();
     }
 
     /** The client closes: what waits for its next try is tried now. */
@@ -267,72 +225,29 @@ final class StoreCleanup {
             }
             waiting.clear();
         }
-        Stream.of(
-                        firstReleases,
-                        repeatedReleases,
-                        oftenRepeatedReleases,
-                        firstWithdrawals,
-                        repeatedWithdrawals,
-                        oftenRepeatedWithdrawals)
-                .forEach(Batches::hurry);
+        releases.hurry();
+        withdrawals.hurry();
     }
 
     /** The pause of a task is over. */
     void tryAgain(CleanupTask task) {
-        Batches<?> requests;
+        Batches<?, ?> requests;
         synchronized (this) {
-            if (!waiting.remove(task)) {
+            if (!waiting.contains(task)) {
                 return;
             }
             requests = add(task);
+            waiting.remove(task);
         }
         requests.work();
     }
 
-    private void sendWithdrawal(List<Withdrawal> batch, Runnable ended) {
-        Withdrawal task = batch.get(0);
-        engine.calls.submit(
-                StoreCalls.Lane.CLEANUP,
-                store -> {
-                    store.withdraw(task.claim, task.mayStillArrive);
-                    return true;
-                },
-                (sentNanos, done, failure) -> {
-                    ended.run();
-                    if (done != null) {
-                        answered(task, false);
-                    } else {
-                        failed(task, failure);
-                    }
-                });
-    }
-
-    private void sendReleases(List<Release> batch, Runnable ended) {
-        List<Grant> grants =
-                batch.stream().flatMap(task -> task.grants.stream()).toList();
-        engine.calls.submit(StoreCalls.Lane.CLEANUP, store -> store.release(grants), (sentNanos, outcomes, failure) -> {
-            ended.run();
-            Answers.divide(
-                    batch, task -> task.grants.size(), outcomes, (task, own) -> take(task, sentNanos, own, failure));
-        });
-    }
-
-    private void take(Release task, long sentNanos, @Nullable List<ReleaseOutcome> own, @Nullable Throwable failure) {
-        FirstAnswer answer = task.takeFirstAnswer();
-        boolean first = task.failures == 0;
-        if (own == null || isUnknown(own)) {
-            failed(task, failure);
-        } else {
-            answered(task, !first || isNotHeld(own));
-        }
-        answer.on(sentNanos, own);
-    }
-
     private void answered(CleanupTask task, boolean maybeNotHeld) {
-        if (task instanceof Release release) {
-            release.isDone(maybeNotHeld);
+        try {
+            task.isDone(maybeNotHeld);
+        } finally {
+            closingNeedNotWait();
         }
-        closingNeedNotWait();
     }
 
     private void failed(CleanupTask task, @Nullable Throwable failure) {
@@ -351,5 +266,72 @@ final class StoreCleanup {
                 task.describe(),
                 "clean up",
                 failure != null ? failure : new StoreUnavailableException("release", task.describe(), null)));
+    }
+
+    /**
+     * Withdrawals are sent one by one, the newest and the oldest in turn. So a new one does not wait for a long line of those
+     * that a silent server leaves; and while that server leaves them faster than they can be sent, no other one is buried.
+     */
+    private static final class BothEnds extends TreeSet<Withdrawal> {
+        private static final long serialVersionUID = 1L;
+
+        private boolean oldest;
+
+        @Override
+        public Iterator<Withdrawal> iterator() {
+            oldest = !oldest;
+            return oldest ? super.iterator() : descendingIterator();
+        }
+    }
+
+    /** Requests of tasks; a withdrawal is answered like the release of one grant. */
+    private abstract class Tasks<T extends CleanupTask> implements Batches.Request<T, ReleaseOutcome> {
+        @Override
+        public final void take(
+                T task, long sentNanos, @Nullable List<ReleaseOutcome> outcomes, @Nullable Throwable failure) {
+            boolean first = task.failures == 0;
+            try {
+                if (outcomes == null || isUnknown(outcomes)) {
+                    failed(task, failure);
+                } else {
+                    answered(task, !first || isNotHeld(outcomes));
+                }
+            } finally {
+                if (first) {
+                    task.firstTryEnded(sentNanos, outcomes);
+                }
+            }
+        }
+    }
+
+    private final class Releases extends Tasks<Release> {
+        @Override
+        public int mostTogether(Release task) {
+            return MOST_RELEASES_PER_REQUEST >> (2 * Math.min(task.failures, MOST_QUARTERINGS));
+        }
+
+        @Override
+        public List<ReleaseOutcome> ask(LockStore store, List<Release> batch) {
+            return store.release(
+                    batch.stream().flatMap(task -> task.grants.stream()).toList());
+        }
+
+        @Override
+        public int answersTo(Release task) {
+            return task.grants.size();
+        }
+    }
+
+    private final class Withdrawals extends Tasks<Withdrawal> {
+        @Override
+        public int mostTogether(Withdrawal task) {
+            return 1;
+        }
+
+        @Override
+        public List<ReleaseOutcome> ask(LockStore store, List<Withdrawal> batch) {
+            batch.forEach(task -> store.withdraw(task.claim, task.mayStillArrive));
+            return List.of(ReleaseOutcome.RELEASED);
+        }
     }
 }

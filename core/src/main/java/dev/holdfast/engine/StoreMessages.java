@@ -27,7 +27,7 @@ final class StoreMessages implements StoreListener {
 
     @Override
     public void wanted(String name, long epoch) {
-        engine.gates.forEachExclusive(name, gate -> gate.wanted(epoch));
+        engine.gates.forEachPassing(name, gate -> gate.wanted(epoch));
     }
 
     @Override
@@ -40,7 +40,7 @@ final class StoreMessages implements StoreListener {
         engine.lostSessions.add(session);
         engine.gates.forEachGrant(held -> {
             if (held.isOf(session)) {
-                held.gate.step(after -> held.wasTaken(LossReason.SESSION_LOST, after));
+                held.endBecause(LossReason.SESSION_LOST);
             }
         });
         engine.cleanup.sessionLost(session);

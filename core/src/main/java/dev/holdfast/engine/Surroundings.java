@@ -31,18 +31,4 @@ public record Surroundings(
         RandomGenerator random,
         Supplier<OwnerId> owners,
         Duration commandTimeout,
-        boolean staysAwake) {
-    /** Surroundings where all user code runs in one place. */
-    public Surroundings(
-            MonotonicClock clock,
-            Timeline timeline,
-            StoreCalls calls,
-            Executor callbacks,
-            Executor signals,
-            RandomGenerator random,
-            Supplier<OwnerId> owners,
-            Duration commandTimeout,
-            boolean staysAwake) {
-        this(clock, timeline, calls, callbacks, callbacks, signals, random, owners, commandTimeout, staysAwake);
-    }
-}
+        boolean staysAwake) {}

@@ -115,16 +115,8 @@ abstract class Waiter {
         return lease;
     }
 
-    final @Nullable HeldLease lease() {
-        return lease;
-    }
-
-    final @Nullable RuntimeException failure() {
-        return failure;
-    }
-
     /** Whether there is nothing to keep such waiters from becoming ever more while the store is silent. */
-    boolean mayComeInAnyNumber() {
+    boolean isUnbounded() {
         return deadlineNanos != Long.MAX_VALUE;
     }
 

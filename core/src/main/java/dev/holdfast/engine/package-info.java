@@ -12,7 +12,7 @@
  * client.
  *
  * <p>To be read in this order: Terms, Waiter, Contender, AfterUnlock, Gate with Refusal, LastWord and WaitLine, ExclusiveGate,
- * HeldGrant, SharedGate, Leftovers, Batches, StoreCleanup, Engine. The rest is timers, threads and telling users.
+ * HeldGrant, SharedGate, Leftovers, Batches, Tries, StoreCleanup, Engine. The rest is timers, threads and telling users.
  */
 @NullMarked
 package dev.holdfast.engine;

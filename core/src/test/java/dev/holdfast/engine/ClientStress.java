@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +126,8 @@ final class ClientStress {
         AtomicReference<LockStore> store = new AtomicReference<>();
         StoreCalls inline = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
                 reply.on(STOPPED.nanos(), call.apply(store.get()), null);
             }
         };
@@ -135,6 +137,7 @@ final class ClientStress {
                 STOPPED,
                 never,
                 inline,
+                Runnable::run,
                 Runnable::run,
                 Runnable::run,
                 random,

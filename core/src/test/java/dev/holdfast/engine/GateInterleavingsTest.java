@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jetbrains.kotlinx.lincheck.Actor;
@@ -300,7 +301,8 @@ public class GateInterleavingsTest {
         };
         StoreCalls inline = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
                 reply.on(OneLockStore.CLOCK_STANDS_AT, call.apply(store), null);
             }
         };
@@ -309,6 +311,7 @@ public class GateInterleavingsTest {
                 () -> OneLockStore.CLOCK_STANDS_AT,
                 never,
                 inline,
+                Runnable::run,
                 Runnable::run,
                 Runnable::run,
                 () -> 0,

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -144,7 +145,8 @@ class JanitorTest {
     private Surroundings surroundings() {
         StoreCalls inline = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
                 reply.on(now.get(), call.apply(engine.store()), null);
             }
         };
@@ -152,6 +154,7 @@ class JanitorTest {
                 now::get,
                 new HeapTimeline(heap),
                 inline,
+                Runnable::run,
                 Runnable::run,
                 Runnable::run,
                 new Random(1),

@@ -295,4 +295,34 @@ class ListenerTest {
             await().until(() -> recorder.events.size() == 2);
         }
     }
+
+    /** The listener fails on the report of an exception that cannot even be described. */
+    @Test
+    void anEventThatFailsToDescribeItselfDoesNotStopLaterOnes() throws InterruptedException {
+        HoldfastListener fails = event -> {
+            recorder.on(event);
+            if (event instanceof HoldfastEvent.CallbackFailed) {
+                throw new IllegalStateException("always");
+            }
+        };
+        try (Holdfast locks = open(fails)) {
+            Lease lease =
+                    locks.lock("a", LockOptions.defaults().withMaxHold(SHORT)).acquire();
+            lease.onLost(reason -> {
+                throw new Indescribable();
+            });
+            await().until(() -> !recorder.of(HoldfastEvent.CallbackFailed.class).isEmpty());
+            locks.lock("b").acquire().close();
+            await().until(() -> !recorder.of(HoldfastEvent.Released.class).isEmpty());
+        }
+    }
+
+    private static final class Indescribable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no words");
+        }
+    }
 }

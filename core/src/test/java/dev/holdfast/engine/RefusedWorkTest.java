@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,7 +76,7 @@ class RefusedWorkTest {
         private int refused;
 
         @Override
-        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+        public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
             Runnable refusal = () -> {
                 refused++;
                 reply.on(1, null, new OutOfMemoryError("unable to create native thread"));

@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -141,7 +142,8 @@ class RetiredGateStressTest {
         };
         StoreCalls inline = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
                 long sent = now.get();
                 R result = null;
                 Throwable failure = null;

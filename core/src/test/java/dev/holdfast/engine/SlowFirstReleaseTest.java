@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -50,8 +51,8 @@ class SlowFirstReleaseTest {
     @Test
     void aTryThatGivesAnIdleGrantBackFirstHasItsWholeLease() {
         LockOptions sticky = LockOptions.defaults().withLeaseTime(LEASE).withStickyFor(Duration.ofMinutes(1));
-        Objects.requireNonNull(engine.tryAcquire(terms(sticky))).close();
-        @Nullable Lease lease = engine.tryAcquire(terms(sticky.withLabel("other")));
+        Objects.requireNonNull(engine.acquireUninterruptibly(terms(sticky), 0)).close();
+        @Nullable Lease lease = engine.acquireUninterruptibly(terms(sticky.withLabel("other")), 0);
         assertThat(lease).isNotNull();
         assertThat(lease.isHeld()).isTrue();
         assertThat(lease.remaining()).isLessThanOrEqualTo(LEASE.minus(ACQUIRE));
@@ -64,7 +65,8 @@ class SlowFirstReleaseTest {
     private Surroundings surroundings() {
         StoreCalls inline = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
                 reply.on(now.get(), call.apply(engine.store()), null);
             }
         };

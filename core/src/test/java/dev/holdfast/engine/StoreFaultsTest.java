@@ -147,6 +147,7 @@ class StoreFaultsTest {
                 onlyAtOnce,
                 real.calls(),
                 real.callbacks(),
+                real.callbacks(),
                 real.signals(),
                 real.random(),
                 real.owners(),

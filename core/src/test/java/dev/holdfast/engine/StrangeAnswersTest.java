@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -103,7 +104,8 @@ class StrangeAnswersTest {
     private static Engine silentEngine() {
         StoreCalls silent = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {}
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {}
         };
         long now = Duration.ofDays(2).toNanos();
         return new Engine(

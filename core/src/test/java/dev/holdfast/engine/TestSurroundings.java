@@ -17,6 +17,7 @@ public final class TestSurroundings {
                 calls,
                 callbacks,
                 callbacks,
+                callbacks,
                 new Random(1),
                 new OwnerMint(),
                 Duration.ofSeconds(2),

@@ -29,6 +29,9 @@ final class VirtualTime {
     private final Queue<Runnable> work = new ArrayDeque<>();
     private final Random random = new Random(1);
 
+    /** How long the call takes that is being made. */
+    private Duration callTakes = Duration.ZERO;
+
     Client open(String name, StoreFactory factory) {
         AtomicReference<@Nullable LockStore> store = new AtomicReference<>();
         return Client.open(
@@ -43,6 +46,24 @@ final class VirtualTime {
                 LockOptions.defaults(),
                 null,
                 () -> {});
+    }
+
+    /** Said by a store while it is called: its answer comes so much later. */
+    void callTakes(Duration time) {
+        callTakes = time;
+    }
+
+    private void answerLater(Runnable reply) {
+        long answeredAt = now.get() + callTakes.toNanos();
+        callTakes = Duration.ZERO;
+        heap.put(
+                new Timed() {
+                    @Override
+                    public void onDue() {
+                        reply.run();
+                    }
+                },
+                answeredAt);
     }
 
     private Surroundings surroundings(AtomicReference<@Nullable LockStore> store) {
@@ -99,7 +120,7 @@ final class VirtualTime {
         }
 
         @Override
-        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+        public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
             work.add(() -> {
                 long sent = now.get();
                 R result = null;
@@ -109,7 +130,13 @@ final class VirtualTime {
                 } catch (RuntimeException unanswered) {
                     failure = unanswered;
                 }
-                reply.on(sent, result, failure);
+                if (callTakes.isZero()) {
+                    reply.on(sent, result, failure);
+                } else {
+                    R answer = result;
+                    Throwable fault = failure;
+                    answerLater(() -> reply.on(sent, answer, fault));
+                }
             });
         }
 

@@ -204,11 +204,6 @@ public final class ClientThreads implements AutoCloseable {
     /** Makes calls to the store. */
     private final class Calls implements StoreCalls {
         @Override
-        public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
-            submit(lane, () -> true, call, reply);
-        }
-
-        @Override
         public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
             Job<R> job = new Job<>(ClientThreads.this, stillNeeded, call, reply);
             try {

@@ -43,7 +43,7 @@ final class EngineLock implements DistributedLock {
 
     @Override
     public Optional<Lease> tryAcquire() {
-        return Optional.ofNullable(engine.tryAcquire(terms));
+        return Optional.ofNullable(engine.acquireUninterruptibly(terms, 0));
     }
 
     @Override
@@ -56,8 +56,7 @@ final class EngineLock implements DistributedLock {
         return Optional.ofNullable(acquire(waitNanos));
     }
 
-    @Nullable
-    Lease acquire(long waitNanos) throws InterruptedException {
+    private @Nullable Lease acquire(long waitNanos) throws InterruptedException {
         refuseInterrupted();
         threadHolds.refuseSelfDeadlock(terms);
         return engine.acquire(terms, waitNanos);

@@ -128,12 +128,7 @@ final class LockElection implements Election {
 
     @Override
     public Optional<Lease> currentTerm() {
-        guard.lock();
-        try {
-            return candidature == null ? Optional.empty() : candidature.term();
-        } finally {
-            guard.unlock();
-        }
+        return guarded(() -> candidature == null ? Optional.empty() : candidature.term());
     }
 
     @Override
@@ -200,6 +195,15 @@ final class LockElection implements Election {
         }
     }
 
+    private <T> T guarded(Supplier<T> step) {
+        guard.lock();
+        try {
+            return step.get();
+        } finally {
+            guard.unlock();
+        }
+    }
+
     private String name() {
         return lock.names().get(0);
     }
@@ -216,6 +220,7 @@ final class LockElection implements Election {
      *     |                      onDeposed returns             |
      *     +----------------------------------------------------+
      *
+     *  STANDING, refused for now: asks again after about a second
      *  from everywhere, when it resigns or cannot go on: ENDED
      * </pre>
      */
@@ -248,8 +253,11 @@ final class LockElection implements Election {
         /** Done when every callback that was due so far has returned. */
         private CompletableFuture<?> quiet;
 
-        /** The thread that runs onElected; guarded by this object's own monitor. */
-        private @Nullable Thread inOnElected;
+        /** What runs onElected; guarded by this object's own monitor. */
+        private @Nullable InOnElected inOnElected;
+
+        /** A thread that runs onElected, for the term of a lease. */
+        private record InOnElected(Thread thread, Lease own) {}
 
         Candidature(Consumer<Lease> onElected, Consumer<LossReason> onDeposed, CompletableFuture<?> quiet) {
             this.onElected = onElected;
@@ -279,12 +287,17 @@ final class LockElection implements Election {
             }
         }
 
-        /** Gets in line. May be called on the timeline's thread. */
+        /** Gets in line. */
         void stand() {
             if (stateNow() == State.ENDED) {
                 return;
             }
-            CompletableFuture<Lease> fresh = standing.get();
+            CompletableFuture<Lease> fresh;
+            try {
+                fresh = standing.get();
+            } catch (RuntimeException | Error unable) {
+                fresh = CompletableFuture.failedFuture(unable);
+            }
             boolean tooLate;
             guard.lock();
             try {
@@ -305,7 +318,7 @@ final class LockElection implements Election {
             });
         }
 
-        /** A name that is in use as something else, or a store that does not answer, may be fine later; all else is an end. */
+        /** A name that is in use as something else, a store that does not answer, a full heap: all else is an end. */
         private void failed(Throwable why) {
             if (why instanceof CancellationException) {
                 return;
@@ -313,7 +326,9 @@ final class LockElection implements Election {
             if (!(why instanceof ClientClosedException)) {
                 engine.events.tell(new HoldfastEvent.StoreFailed(name(), "campaign", why));
             }
-            if (why instanceof LockMismatchException || why instanceof StoreUnavailableException) {
+            if (why instanceof LockMismatchException
+                    || why instanceof StoreUnavailableException
+                    || why instanceof Error) {
                 engine.tryAgainLater(this::stand);
             } else {
                 end(
@@ -367,19 +382,24 @@ final class LockElection implements Election {
             if (was == State.IN_OFFICE) {
                 startThread(last, done);
             } else if (was == State.TAKING_OFFICE) {
-                interruptOnElected();
+                interruptOnElected(last);
             }
         }
 
         /** Not with the guard held: a thread may do as it likes when it is interrupted, even block. */
-        private synchronized void interruptOnElected() {
-            if (inOnElected != null && lock.options().interruptOnLoss()) {
-                inOnElected.interrupt();
+        private void interruptOnElected(Lease lost) {
+            if (lock.options().interruptOnLoss()) {
+                synchronized (this) {
+                    // The next term may have begun meanwhile.
+                    if (inOnElected != null && inOnElected.own == lost) {
+                        inOnElected.thread.interrupt();
+                    }
+                }
             }
         }
 
-        private synchronized void inOnElected(@Nullable Thread thread) {
-            inOnElected = thread;
+        private synchronized void inOnElected(@Nullable InOnElected now) {
+            inOnElected = now;
         }
 
         /** Callbacks have a thread of their own, because a leader's may take as long as its term. */
@@ -400,9 +420,9 @@ final class LockElection implements Election {
         private void callBack(Lease own, CompletableFuture<?> done) {
             State at = begin();
             if (at == State.TAKING_OFFICE || at == State.LEAVING) {
-                inOnElected(Thread.currentThread());
+                inOnElected(new InOnElected(Thread.currentThread(), own));
                 if (stateNow() == State.LEAVING) {
-                    interruptOnElected();
+                    interruptOnElected(own);
                 }
                 engine.events.guarded(name(), () -> onElected.accept(lent(own)));
                 inOnElected(null);
@@ -421,19 +441,15 @@ final class LockElection implements Election {
         }
 
         private State begin() {
-            guard.lock();
-            try {
+            return guarded(() -> {
                 caller = state == State.ENDED ? null : Thread.currentThread();
                 return state;
-            } finally {
-                guard.unlock();
-            }
+            });
         }
 
         /** Goes on to the next state after a callback; unless another one is due, this thread is done. */
         private State returned() {
-            guard.lock();
-            try {
+            return guarded(() -> {
                 state = switch (state) {
                     case TAKING_OFFICE -> State.IN_OFFICE;
                     case LEAVING -> State.DEPOSED;
@@ -442,18 +458,11 @@ final class LockElection implements Election {
                 };
                 caller = state == State.DEPOSED ? caller : null;
                 return state;
-            } finally {
-                guard.unlock();
-            }
+            });
         }
 
         private State stateNow() {
-            guard.lock();
-            try {
-                return state;
-            } finally {
-                guard.unlock();
-            }
+            return guarded(() -> state);
         }
     }
 }

@@ -65,6 +65,7 @@ final class ThreadHolds {
         }
         for (Claim.Part asked : terms.parts) {
             long held = mine.stream()
+                    .filter(nesting -> nesting.lease.isHeld())
                     .flatMap(nesting -> nesting.parts.stream())
                     .filter(part -> part.name().equals(asked.name()))
                     .mapToLong(Claim.Part::units)

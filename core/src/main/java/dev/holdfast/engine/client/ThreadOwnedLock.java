@@ -30,7 +30,7 @@ final class ThreadOwnedLock implements LeasedLock {
         holds.refuseSelfDeadlock(terms);
         boolean interrupted = Thread.interrupted();
         try {
-            own(engine.acquireUninterruptibly(terms));
+            own(engine.acquireUninterruptibly(terms, Long.MAX_VALUE));
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -45,7 +45,7 @@ final class ThreadOwnedLock implements LeasedLock {
 
     @Override
     public boolean tryLock() {
-        return reenter() || own(engine.tryAcquire(terms));
+        return reenter() || own(engine.acquireUninterruptibly(terms, 0));
     }
 
     @Override
@@ -61,7 +61,7 @@ final class ThreadOwnedLock implements LeasedLock {
             return true;
         }
         if (waitNanos == 0) {
-            return own(engine.tryAcquire(terms));
+            return own(engine.acquireUninterruptibly(terms, 0));
         }
         holds.refuseSelfDeadlock(terms);
         return own(engine.acquire(terms, waitNanos));

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimerThread implements Timeline, AutoCloseable {
     private static final long LONGEST_GOODBYE_NANOS = 1_000_000_000;
+    private static final long NEXT_TRY_NANOS = 100_000_000;
 
     private final MonotonicClock clock;
     private final String name;
@@ -85,13 +86,29 @@ final class TimerThread implements Timeline, AutoCloseable {
     }
 
     private void run() {
-        for (Timed next = awaitNext(); next != null; next = awaitNext()) {
+        boolean open = true;
+        while (open) {
             try {
-                next.onDue();
-            } catch (RuntimeException | Error broken) {
-                Log.get().log(System.Logger.Level.ERROR, "a timed step of the Holdfast engine failed", broken);
+                open = runNext();
+            } catch (RuntimeException | Error full) {
+                // Nothing may end this thread: all losses are told by it.
+                Log.error("the timer thread could not wait", full);
             }
         }
+    }
+
+    private boolean runNext() {
+        Timed next = awaitNext();
+        if (next == null) {
+            return false;
+        }
+        try {
+            next.onDue();
+        } catch (RuntimeException | Error broken) {
+            schedule(next, clock.nanos() + NEXT_TRY_NANOS);
+            Log.error("a timed step of the Holdfast engine failed", broken);
+        }
+        return true;
     }
 
     private @Nullable Timed awaitNext() {
@@ -109,7 +126,6 @@ final class TimerThread implements Timeline, AutoCloseable {
                     long unused = earlier.awaitNanos(left);
                 } catch (InterruptedException stray) {
                     // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
-                    Log.get().log(System.Logger.Level.DEBUG, "the timer thread was interrupted", stray);
                 }
                 waitsUntilNanos = Long.MIN_VALUE;
             }

@@ -29,11 +29,12 @@ final class WorkerPool extends ThreadPoolExecutor {
         });
     }
 
+    /** What comes too late for this pool has a thread of its own, because the calling one may be for something else. */
     void executeAnyhow(Runnable task) {
         try {
             execute(task);
         } catch (RejectedExecutionException closed) {
-            task.run();
+            runApart(task);
         } catch (Error noThread) {
             // No thread can be started now: a running one takes it, or the first that can be started.
             getQueue().add(task);
@@ -63,9 +64,15 @@ final class WorkerPool extends ThreadPoolExecutor {
     private void drop() {
         List<Runnable> dropped = shutdownNow();
         if (!dropped.isEmpty()) {
-            getThreadFactory()
-                    .newThread(() -> dropped.forEach(WorkerPool::runOrDrop))
-                    .start();
+            runApart(() -> dropped.forEach(WorkerPool::runOrDrop));
+        }
+    }
+
+    private void runApart(Runnable task) {
+        try {
+            getThreadFactory().newThread(task).start();
+        } catch (Error noThread) {
+            task.run();
         }
     }
 

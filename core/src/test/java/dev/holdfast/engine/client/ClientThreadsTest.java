@@ -37,6 +37,7 @@ final class ClientThreadsTest {
         AtomicBoolean givenBack = new AtomicBoolean();
         calls.submit(
                 StoreCalls.Lane.ORDINARY,
+                () -> true,
                 any -> {
                     underWay.countDown();
                     awaitWaiting(closer);
@@ -44,6 +45,7 @@ final class ClientThreadsTest {
                 },
                 (sent, done, failure) -> calls.submit(
                         StoreCalls.Lane.CLEANUP,
+                        () -> true,
                         any -> true,
                         (then, released, refused) -> givenBack.set(refused == null)));
         assertThat(underWay.await(30, TimeUnit.SECONDS)).isTrue();
@@ -58,9 +60,9 @@ final class ClientThreadsTest {
         CountDownLatch go = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(1);
         for (int i = 0; i < 20; i++) {
-            calls.submit(StoreCalls.Lane.ORDINARY, any -> awaitQuietly(go), (sent, answer, failure) -> {});
+            calls.submit(StoreCalls.Lane.ORDINARY, () -> true, any -> awaitQuietly(go), (sent, answer, failure) -> {});
         }
-        calls.submit(StoreCalls.Lane.ORDINARY, any -> true, (sent, answer, failure) -> done.countDown());
+        calls.submit(StoreCalls.Lane.ORDINARY, () -> true, any -> true, (sent, answer, failure) -> done.countDown());
 
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
         go.countDown();
@@ -73,6 +75,7 @@ final class ClientThreadsTest {
             CountDownLatch done = new CountDownLatch(1);
             calls.submit(
                     StoreCalls.Lane.ORDINARY,
+                    () -> true,
                     any -> used.add(Thread.currentThread()),
                     (sent, answer, failure) -> done.countDown());
             assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();

@@ -3,17 +3,30 @@ package dev.holdfast.engine.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Election;
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import dev.holdfast.LockOptions;
+import dev.holdfast.engine.DelegatingStore;
+import dev.holdfast.engine.Engine;
 import dev.holdfast.engine.Outcomes;
+import dev.holdfast.engine.Terms;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.StoreContext;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -50,6 +63,78 @@ class ElectionTermsTest {
             await().atMost(LIMIT).until(() -> terms.size() == 2 && election.isLeader());
         } finally {
             goOn.countDown();
+        }
+    }
+
+    /** The thread that tells the loss is so slow that the next term has begun before it interrupts. */
+    @Test
+    void anInterruptForALostTermDoesNotReachTheNextOne() {
+        CountDownLatch aboutToInterrupt = new CountDownLatch(1);
+        CountDownLatch interrupts = new CountDownLatch(1);
+        CountDownLatch stepDown = new CountDownLatch(1);
+        List<Lease> terms = new CopyOnWriteArrayList<>();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        AtomicReference<LockStore> store = new AtomicReference<>();
+        LockOptions options = LockOptions.defaults().withInterruptOnLoss(true);
+        try (ClientThreads threads = new ClientThreads("holdfast-terms", LIMIT, true, store::get, null)) {
+            Engine engine = Engine.open(
+                    "terms",
+                    threads.surroundings(),
+                    listener -> {
+                        store.set(new DelegatingStore(
+                                "terms",
+                                new StoreContext(
+                                        "terms",
+                                        threads.clock(),
+                                        threads.storeScheduler(),
+                                        threads.storeExecutor(),
+                                        LIMIT,
+                                        new Random(1),
+                                        listener)));
+                        return store.get();
+                    },
+                    null);
+            EngineLock lock = new EngineLock(
+                    engine,
+                    Terms.exclusive(List.of("office"), options, new Claim.HolderInfo("terms", "")),
+                    new ThreadHolds());
+            DistributedLock paused = (DistributedLock) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {DistributedLock.class}, (proxy, method, args) -> {
+                        if (method.getName().equals("options")) {
+                            aboutToInterrupt.countDown();
+                            Outcomes.awaitQuietly(interrupts);
+                            return options;
+                        }
+                        return method.invoke(lock, args);
+                    });
+            try (LockElection election = new LockElection(
+                    engine, paused, lock::acquireForClient, Thread::new, Optional::empty, closed -> {})) {
+                election.campaign(
+                        lease -> {
+                            terms.add(lease);
+                            try {
+                                (terms.size() == 1 ? aboutToInterrupt : stepDown).await();
+                            } catch (InterruptedException lost) {
+                                interrupted.set(true);
+                            }
+                        },
+                        reason -> {});
+                await().atMost(LIMIT).until(() -> terms.size() == 1);
+                assertThat(engine.store().evict("office", OptionalLong.empty(), "test", "test"))
+                        .isEqualTo(1);
+                await().atMost(LIMIT).until(() -> terms.size() == 2);
+                interrupts.countDown();
+                await().during(LONG_ENOUGH)
+                        .atMost(LIMIT)
+                        .failFast("the leader was interrupted", interrupted::get)
+                        .until(() -> !interrupted.get());
+                assertThat(election.isLeader()).isTrue();
+                stepDown.countDown();
+            } finally {
+                interrupts.countDown();
+                stepDown.countDown();
+                engine.close();
+            }
         }
     }
 

@@ -86,4 +86,14 @@ class JavaLockViewTest {
             view.unlock();
         }
     }
+
+    /** What was lost is somebody else's, so a thread that waits for it does not wait for itself. */
+    @Test
+    void aThreadMayWaitForWhatItHasLost() throws InterruptedException {
+        try (Holdfast mine = Holdfast.connect("memory:")) {
+            mine.lock("lost").asLock().lock();
+            assertThat(mine.evict("lost", "test")).isEqualTo(1);
+            assertThat(mine.lock("lost").tryAcquire(Duration.ofSeconds(30))).isPresent();
+        }
+    }
 }

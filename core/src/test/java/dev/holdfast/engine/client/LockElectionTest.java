@@ -32,6 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +105,7 @@ class LockElectionTest {
     @Test
     void anElectionWhoseAttemptWasRefusedStandsAgain() {
         List<CompletableFuture<Lease>> attempts = new ArrayList<>();
+        AtomicInteger cannotAsk = new AtomicInteger();
         DistributedLock lock = (DistributedLock) Proxy.newProxyInstance(
                 DistributedLock.class.getClassLoader(),
                 new Class<?>[] {DistributedLock.class},
@@ -111,6 +113,9 @@ class LockElectionTest {
                     case "names" -> List.of("office");
                     case "options" -> LockOptions.defaults();
                     case "acquireAsync" -> {
+                        if (cannotAsk.getAndDecrement() > 0) {
+                            throw new InternalError("simulated");
+                        }
                         attempts.add(new CompletableFuture<>());
                         yield attempts.get(attempts.size() - 1);
                     }
@@ -119,7 +124,8 @@ class LockElectionTest {
         TimedHeap heap = new TimedHeap();
         StoreCalls none = new StoreCalls() {
             @Override
-            public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+            public <R> void submit(
+                    Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
                 throw new AssertionError("this election asks its lock only");
             }
         };
@@ -149,6 +155,15 @@ class LockElectionTest {
                 next.onDue();
             }
             assertThat(attempts).hasSize(4);
+
+            cannotAsk.set(1);
+            attempts.get(3).completeExceptionally(new StoreUnavailableException("acquire", "office", null));
+            for (int rings = 1; rings <= 2; rings++) {
+                Timed next = Objects.requireNonNull(heap.first(), "nothing is to be tried again");
+                heap.remove(next);
+                next.onDue();
+            }
+            assertThat(attempts).as("after one that could not even be made").hasSize(5);
         }
     }
 

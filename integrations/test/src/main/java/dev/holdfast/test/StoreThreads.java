@@ -26,11 +26,6 @@ final class StoreThreads implements StoreCalls {
     }
 
     @Override
-    public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
-        submit(lane, () -> true, call, reply);
-    }
-
-    @Override
     public <R> void submit(Lane lane, BooleanSupplier stillWanted, Function<LockStore, R> call, Reply<R> reply) {
         threads.execute(() -> {
             long sent = time.nanos();

@@ -94,8 +94,8 @@ public final class TestLocks implements AutoCloseable {
 
     private Holdfast open(String name, StoreLine to, @Nullable HoldfastListener told) {
         StoreThreads calls = new StoreThreads(time, counted);
-        Surroundings surroundings =
-                new Surroundings(time, time, calls, counted, counted, random, this::newOwner, commandTimeout, false);
+        Surroundings surroundings = new Surroundings(
+                time, time, calls, counted, counted, counted, random, this::newOwner, commandTimeout, false);
         Client opened = Client.open(
                 name,
                 surroundings,

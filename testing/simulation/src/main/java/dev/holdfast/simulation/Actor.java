@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One user of a client: asks for a lock in some way, works under it, gives it back, thinks, and asks again. */
 final class Actor {
+    /** What P17 allows besides. */
+    private static final long MOST_BEFORE_ASKING_NANOS = 250 * Profile.MILLI;
+
     private static final long LONGEST_CALM_HOLD_NANOS = 100 * Profile.MILLI;
 
     private final Workload workload;
@@ -74,8 +77,10 @@ final class Actor {
         var unused = future.whenComplete(
                 (lease, failure) -> settled(wait, lease == null ? null : lease.orElse(null), failure));
         perhapsCancel(wait, future);
-        // One deadline for everything: the wait itself, and one answer of the store.
-        long limit = process.clock().longest(waitNanos + profile.commandTimeoutNanos)
+        // One deadline for everything: the wait itself, and one answer of the store, to a request that may have had to
+        // wait
+        // for an idle grant to go back.
+        long limit = process.clock().longest(waitNanos + profile.commandTimeoutNanos + MOST_BEFORE_ASKING_NANOS)
                 + profile.callbackDelayNanos
                 + Process.WAKING_NANOS;
         world.at(world.now() + limit, process, () -> {

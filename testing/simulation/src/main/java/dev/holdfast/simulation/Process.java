@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +84,7 @@ final class Process implements StoreCalls {
                 this,
                 this::callBack,
                 this::callBack,
+                this::callBack,
                 random.split(),
                 () -> new OwnerId(owners.nextLong(), owners.nextLong()),
                 Duration.ofNanos(profile.commandTimeoutNanos),
@@ -119,7 +121,7 @@ final class Process implements StoreCalls {
     }
 
     @Override
-    public <R> void submit(Lane lane, Function<LockStore, R> call, Reply<R> reply) {
+    public <R> void submit(Lane lane, BooleanSupplier stillNeeded, Function<LockStore, R> call, Reply<R> reply) {
         if (state != State.CRASHED) {
             link.call(call, reply);
         }

@@ -198,7 +198,7 @@ final class Mutants {
         String stay = "stay(waiter, asking);";
         all.add(Mutant.of(
                 "contention-told-as-outage",
-                engine("Gate", stay, "settle(waiter, new Refusal(noAnswer(waiter.terms)), after);")));
+                engine("Gate", stay, "settle(waiter, Refusal.noAnswer(waiter.terms), after);")));
         all.add(Mutant.of("outage-told-as-contention", engine("Gate", stay, "settle(waiter, Refusal.TAKEN, after);")));
         all.add(Mutant.of(
                 "deadline-restarted",
@@ -207,9 +207,9 @@ final class Mutants {
                 "release-dropped-at-close",
                 engine(
                         "HeldGrant",
-                        "tellLoss(LossReason.CLIENT_CLOSED, after);\n"
-                                + "                gate.engine.cleanup.release(this, after);",
-                        "tellLoss(LossReason.CLIENT_CLOSED, after);")));
+                        "gate.engine.cleanup.release(this, after);\n        gate.resume(after);",
+                        "if (reason != LossReason.CLIENT_CLOSED) { gate.engine.cleanup.release(this, after); }"
+                                + " gate.resume(after);")));
         all.add(Mutant.of(
                 "clean-up-given-up",
                 engine(

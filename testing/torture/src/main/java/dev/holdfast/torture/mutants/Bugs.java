@@ -94,7 +94,7 @@ public final class Bugs {
                         engine(
                                 "Gate",
                                 "stay(waiter, asking);",
-                                "settle(waiter, new Refusal(noAnswer(waiter.terms)), after);"))
+                                "settle(waiter, Refusal.noAnswer(waiter.terms), after);"))
                 .showingInCalm());
         all.add(Bug.of(
                 "engine-release-dropped-at-close",
@@ -102,9 +102,9 @@ public final class Bugs {
                 "P18",
                 engine(
                         "HeldGrant",
-                        "tellLoss(LossReason.CLIENT_CLOSED, after);\n"
-                                + "                gate.engine.cleanup.release(this, after);",
-                        "tellLoss(LossReason.CLIENT_CLOSED, after);")));
+                        "gate.engine.cleanup.release(this, after);\n        gate.resume(after);",
+                        "if (reason != LossReason.CLIENT_CLOSED) { gate.engine.cleanup.release(this, after); }"
+                                + " gate.resume(after);")));
     }
 
     private static void addFile(List<Bug> all) {

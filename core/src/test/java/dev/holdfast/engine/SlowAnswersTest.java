@@ -1,0 +1,102 @@
+package dev.holdfast.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.Lease;
+import dev.holdfast.LockOptions;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.ReleaseOutcome;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Answers that take their time, on virtual time: whoever waits is told what the store said of what it asked for. */
+class SlowAnswersTest {
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    private final VirtualTime time = new VirtualTime();
+    private boolean slow;
+
+    /** Each request is answered within the command timeout of two seconds (P16). */
+    @Test
+    void anAsynchronousTryThatHasToReturnAnIdleGrantFirstWaitsForItsAnswer() {
+        LockOptions kept = LockOptions.defaults().withStickyFor(Duration.ofMinutes(1));
+        try (Holdfast locks = time.open("slow", AlmostTooSlow::new)) {
+            time.get(locks.readWriteLock("a", kept).writeLock().acquireAsync()).close();
+            slow = true;
+            CompletableFuture<Optional<Lease>> once =
+                    locks.readWriteLock("a").readLock().tryAcquireAsync(Duration.ZERO);
+            time.advance(LONG);
+            assertThat(once).isCompleted();
+            assertThat(once.join()).isPresent();
+            slow = false;
+        }
+    }
+
+    /** That there is no room for five permits says nothing of one. */
+    @Test
+    void theRefusalOfALargerRequestIsNotToldToAWaiterForLess() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-sizes", context));
+                Holdfast locks = time.open("slow", Sizes::new)) {
+            Lease most = time.get(other.semaphore("s", 10).permits(6).acquireAsync());
+            CompletableFuture<Optional<Lease>> one =
+                    locks.semaphore("s", 10).permits(1).tryAcquireAsync(Duration.ofSeconds(1));
+            CompletableFuture<Optional<Lease>> five =
+                    locks.semaphore("s", 10).permits(5).tryAcquireAsync(Duration.ofSeconds(3));
+            time.advance(LONG);
+            assertThat(one)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(StoreUnavailableException.class);
+            assertThat(five).as("its direct attempt was refused").isCompletedWithValue(Optional.empty());
+            most.close();
+        }
+    }
+
+    private final class AlmostTooSlow extends DelegatingStore {
+        AlmostTooSlow(StoreContext context) {
+            super("almost-too-slow", context);
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            time.callTakes(Duration.ofMillis(slow ? 1_900 : 0));
+            return super.tryAcquire(claim);
+        }
+
+        @Override
+        public List<ReleaseOutcome> release(List<Grant> grants) {
+            time.callTakes(Duration.ofMillis(slow ? 190 : 0));
+            return super.release(grants);
+        }
+    }
+
+    /** Loses the connection for one permit at once; then nothing is heard for as long as a command may take. */
+    private final class Sizes extends DelegatingStore {
+        Sizes(StoreContext context) {
+            super("slow-sizes", context);
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            if (claim.parts().get(0).units() == 1) {
+                throw new StoreUnavailableException("acquire", "s", null);
+            }
+            time.callTakes(Duration.ofMillis(500));
+            return super.tryAcquire(claim);
+        }
+
+        @Override
+        public List<AcquireOutcome> poll(List<Claim> claims) {
+            time.callTakes(Duration.ofSeconds(2));
+            throw new StoreUnavailableException("poll", "s", null);
+        }
+    }
+}
