@@ -227,7 +227,7 @@ public final class Call {
             return null;
         }
         status = HttpResponseStatus.OK.code();
-        EventStream stream = new EventStream(channel);
+        EventStream stream = connection.newStream(channel);
         connection.stream(this, stream, version.equals(HttpVersion.HTTP_1_1));
         return stream;
     }

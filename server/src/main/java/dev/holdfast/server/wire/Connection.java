@@ -2,6 +2,7 @@ package dev.holdfast.server.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.DuplexChannel;
@@ -18,6 +19,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.ArrayDeque;
@@ -178,6 +180,14 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
                 expectWithin(listener.terms().idleSeconds());
             }
         }
+    }
+
+    EventStream newStream(Channel channel) {
+        return new EventStream(
+                channel,
+                listener.unread(),
+                listener::nanos,
+                why -> listener.cut((InetSocketAddress) channel.remoteAddress(), why));
     }
 
     void stream(Call call, EventStream opened, boolean chunked) {
