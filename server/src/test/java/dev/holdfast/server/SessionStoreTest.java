@@ -68,12 +68,23 @@ class SessionStoreTest {
     }
 
     @Test
+    void theTagThatOtherInstancesReadIsNotShown() {
+        wire.acquireAs("key", "a");
+        assertThat(wire.get("/v1/locks/a").http().body()).contains("\"client\":\"http@localhost\"");
+    }
+
+    @Test
     void anotherInstanceSaysThatTheLeaseIsElsewhere() {
         Wire other = servers.wire();
         Reply lease = wire.acquireAs("key", "a");
         assertThat(other.renew(lease.text("leaseId")).code()).isEqualTo("lease-elsewhere");
         assertThat(other.release(lease.text("leaseId")).status()).isEqualTo(421);
-        assertThat(other.acquireAs("key", "a").code()).isEqualTo("contended");
+        // Whoever repeats its request is not told that somebody else has the lock.
+        assertThat(other.acquireAs("key", "a").code()).isEqualTo("lease-elsewhere");
+        assertThat(other.acquire("a", "{\"wait\":\"10s\"}", "Idempotency-Key", "key")
+                        .status())
+                .isEqualTo(421);
+        assertThat(other.acquireAs("other", "a").code()).isEqualTo("contended");
         server.close();
         Reply next = other.acquire("a", "{\"wait\":\"30s\"}");
         assertThat(next.status()).as(next.toString()).isEqualTo(201);

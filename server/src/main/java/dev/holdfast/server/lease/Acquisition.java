@@ -140,22 +140,36 @@ final class Acquisition {
     }
 
     private void contended(Duration hint) {
-        if (ask.maxWait().isZero()) {
-            refuse(Refusals.contended(claim, ask));
+        if (!own) {
+            contendedKey();
             return;
         }
-        if (!own) {
-            if (asker.isGone() || requests.now() >= deadlineNanos) {
-                refuse(Refusals.contended(claim, ask));
-            } else if (!findsRepetition()) {
-                queue();
-            }
+        if (ask.maxWait().isZero()) {
+            refuse(Refusals.contended(claim, ask));
             return;
         }
         if (isTagged() && ++polls % LOOKS_FOR_REPETITION_EVERY == 0 && findsRepetition()) {
             return;
         }
         await(LeaseRequests.pollDelay(hint.toNanos()));
+    }
+
+    /** Somebody has the lock; it may be this very key, by a request that waited, or at another instance. */
+    private void contendedKey() {
+        if (asker.isGone()) {
+            refuse(Refusals.contended(claim, ask));
+            return;
+        }
+        if (findsRepetition()) {
+            return;
+        }
+        if (requests.handout().isElsewhere(ask, scope, requests::isAskingAs)) {
+            refuse(Refusals.elsewhere());
+        } else if (ask.maxWait().isZero() || requests.now() >= deadlineNanos) {
+            refuse(Refusals.contended(claim, ask));
+        } else {
+            queue();
+        }
     }
 
     /** The key's own claim is refused: a claim of this request alone stands in line from now on. */
@@ -282,12 +296,16 @@ final class Acquisition {
             }
             return;
         }
+        HeldLease lease = requests.handout().lease(ask, scope, grants, validUntilNanos, repeated);
+        if (lease == null) {
+            restart(grants);
+            return;
+        }
         Claim granted = claim;
         boolean returnable = !ask.keyGiven();
         if (!finish()) {
             return;
         }
-        HeldLease lease = requests.handout().lease(ask, scope, grants, validUntilNanos, repeated);
         boolean onItsWay = asker.granted(lease, written -> {
             if (!written && returnable) {
                 requests.handout().takeBack(granted);

@@ -27,9 +27,13 @@ final class Claims {
         return claim(ask, owner, ask.lease(), ask.shownAs(), !ask.maxWait().isZero());
     }
 
-    /** {@return the claim of a key, which every instance makes alike} */
+    /**
+     * {@return the claim of a key, which every instance makes alike} Where the store has sessions each instance has an owner of
+     * its own; a tag lets the others see whose it is.
+     */
     Claim ofKey(Ask ask, String scope) {
-        return claim(ask, secret.owner(instance, scope), ask.lease(), ask.shownAs(), false);
+        String shown = instance == 0 ? ask.shownAs() : Secret.tagged(ask.shownAs(), secret.tag(scope, instance));
+        return claim(ask, secret.owner(instance, scope), ask.lease(), shown, false);
     }
 
     /** {@return a claim that stands in line for a request with a key, with a short lease at first} */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Makes leases of grants that are handed out, and finds those that an earlier request was given. Thread-safe. */
@@ -44,10 +45,11 @@ final class Handout {
         this.repetitions = repetitions;
     }
 
-    /** {@return a lease that is about to be handed out} */
+    /** {@return a lease that is about to be handed out; null if these grants are being given back} */
+    @Nullable
     HeldLease lease(Ask ask, String scope, List<Grant> grants, long validUntilNanos, boolean repeated) {
-        if (link.hasSessions()) {
-            kept.keep(grants, scope, ask.lease().toNanos());
+        if (link.hasSessions() ? !kept.keep(grants, scope, ask.lease().toNanos()) : leftovers.isLeaving(grants)) {
+            return null;
         }
         toldOf.put(memento(grants.get(0)), true);
         // The name in the request's path comes first: its token is "the" token.
@@ -90,8 +92,13 @@ final class Handout {
         }
         List<Grant> grants = Renewal.lasting(found.get(), ask.lease());
         return Renewal.of(link, grants, ask.lease()) instanceof Renewal.Renewed renewed
-                ? Optional.of(lease(ask, scope, grants, renewed.untilNanos(), true))
+                ? Optional.ofNullable(lease(ask, scope, grants, renewed.untilNanos(), true))
                 : Optional.empty();
+    }
+
+    /** {@return whether this very key has the lease in the session of another instance, which nobody here can use} */
+    boolean isElsewhere(Ask ask, String scope, Predicate<String> isOurs) {
+        return link.hasSessions() && repetitions.isHeld(ask, scope, isOurs);
     }
 
     /** Ends what was granted to a client that was never told of it and cannot ask again. */

@@ -112,6 +112,12 @@ public final class LeaseRequests implements StoreListener {
         asking.put(owner, acquisition);
     }
 
+    /** {@return whether a request that is under way here asks under this name} */
+    boolean isAskingAs(String clientName) {
+        return asking.values().stream()
+                .anyMatch(each -> each.claim().holder().clientName().equals(clientName));
+    }
+
     /** Runs a step of an acquisition where it may block. */
     void ask(Acquisition acquisition, Runnable step) {
         try {

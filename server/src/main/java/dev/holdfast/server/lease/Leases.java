@@ -32,7 +32,7 @@ public final class Leases {
         this.secret = secret;
         this.instance = link.hasSessions() ? new SecureRandom().nextLong() | 1 : 0;
         this.leftovers = new Leftovers(link, threads);
-        this.kept = new Kept(threads, leftovers::release);
+        this.kept = new Kept(threads, leftovers);
     }
 
     /** {@return what tells this instance from others where the store has sessions; otherwise 0} */
@@ -67,10 +67,7 @@ public final class Leases {
             throw new Problem(Code.FORBIDDEN, "this lease belongs to another client");
         }
         if (id.instance() != instance) {
-            throw new Problem(
-                    Code.LEASE_ELSEWHERE,
-                    "with this store a lease lives in the session of the instance that granted it: it is another"
-                            + " instance's, or ended when that one was restarted");
+            throw Refusals.elsewhere();
         }
         return id;
     }

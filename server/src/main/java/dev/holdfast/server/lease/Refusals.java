@@ -46,6 +46,13 @@ final class Refusals {
                 "this server is stopping; repeat the request, which another instance answers if there is one");
     }
 
+    static Problem elsewhere() {
+        return new Problem(
+                Code.LEASE_ELSEWHERE,
+                "with this store a lease lives in the session of the instance that granted it: it is another"
+                        + " instance's, or ended when that one was restarted");
+    }
+
     static Problem misconfigured(HoldfastException refusal) {
         return new Problem(Code.MISCONFIGURED, String.valueOf(refusal.getMessage()));
     }
