@@ -129,6 +129,16 @@ public final class HoldfastServer implements AutoCloseable {
         HoldfastServer server = new HoldfastServer(options);
         options.log()
                 .write("info", "listening", Map.of("at", server.uri().toString(), "store", server.link.toString()));
+        if (server.link.hasSessions()) {
+            options.log()
+                    .write(
+                            "warn",
+                            "leases live in this instance",
+                            Map.of(
+                                    "why",
+                                    "with this store a lease lives in the session of the instance that granted it: use one"
+                                            + " instance, or a load balancer that keeps a client with its instance"));
+        }
         return server;
     }
 

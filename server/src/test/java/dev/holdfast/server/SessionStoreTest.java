@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,19 @@ class SessionStoreTest {
         assertThat(wire.release(first.text("leaseId")).code()).isEqualTo("lease-lost");
         assertThat(wire.renew(first.text("leaseId")).code()).isEqualTo("lease-lost");
         assertThat(wire.renew(second.text("leaseId")).status()).isEqualTo(200);
+    }
+
+    @Test
+    void theLogSaysThatSeveralInstancesNeedStickiness() {
+        List<String> log = new CopyOnWriteArrayList<>();
+        servers.start(
+                options -> options.withLog((level, event, fields) -> log.add(level + " " + event + " " + fields)));
+        assertThat(log).anyMatch(line -> line.startsWith("warn leases live in this instance"));
+        log.clear();
+        try (Servers leases = Servers.inMemory()) {
+            leases.start(options -> options.withLog((level, event, fields) -> log.add(level + " " + event)));
+            assertThat(log).noneMatch(line -> line.startsWith("warn"));
+        }
     }
 
     @Test
