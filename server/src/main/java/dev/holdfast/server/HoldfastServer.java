@@ -86,7 +86,8 @@ public final class HoldfastServer implements AutoCloseable {
         metrics.gauge("connections", "Open connections.", listener::connectionCount);
         metrics.gauge("requests", "Requests that are being answered.", listener::callCount);
         metrics.gauge("streams", "Open event streams.", listener::streamCount);
-        metrics.gauge("streams_unread_bytes", "Bytes that readers of streams have not taken.", listener::unreadBytes);
+        metrics.gauge(
+                "unread_bytes", "Bytes of events and answers that clients have not taken.", listener::unreadBytes);
         metrics.gauge("waiting_requests", "Requests for leases that wait or are being asked for.", requests::count);
         metrics.gauge(
                 "kept_leases", "Leases in this instance's session, where the store has sessions.", leases::keptCount);

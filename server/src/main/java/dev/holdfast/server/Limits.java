@@ -14,10 +14,10 @@ import java.time.Duration;
  * @param waiters how many requests may wait in all
  * @param streamsPerClient how many event streams one client may have open
  * @param streams how many event streams may be open in all
- * @param unreadBytes how many bytes the server holds for readers of all streams that do not keep up
+ * @param unreadBytes how many bytes the server holds for all clients that do not read what it sends
  * @param connections how many connections there may be
  * @param requestTime how long a request may take to arrive
- * @param idleTime how long a connection may stay without a request, and a stream without being read
+ * @param idleTime how long a connection may stay without a request, and an answer or a stream without being read
  */
 public record Limits(
         int bodyBytes,

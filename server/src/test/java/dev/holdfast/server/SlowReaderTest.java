@@ -61,17 +61,17 @@ class SlowReaderTest {
         fill(wire);
         try (Events silent = new Events(server.address(), "/v1/events");
                 Events attentive = new Events(server.address(), "/v1/events")) {
-            await().until(() -> gauge(wire, "streams_unread_bytes") > 0);
+            await().until(() -> gauge(wire, "unread_bytes") > 0);
             assertThat(attentive.await("snapshot", 1)).contains("\"first\":true");
             await().until(() -> {
-                assertThat(gauge(wire, "streams_unread_bytes")).isLessThan(2 * MOST_OF_ONE);
+                assertThat(gauge(wire, "unread_bytes")).isLessThan(2 * MOST_OF_ONE);
                 return log.stream().anyMatch(line -> line.startsWith("warn stream cut"));
             });
             // It reads after all, within the time for the last word.
             assertThat(silent.await("cut", 1)).contains("\"reason\":\"slow-reader\"", "3000 ms");
             assertThat(silent.readToTheEnd()).isTrue();
         }
-        await().until(() -> gauge(wire, "streams") == 0 && gauge(wire, "streams_unread_bytes") == 0);
+        await().until(() -> gauge(wire, "streams") == 0 && gauge(wire, "unread_bytes") == 0);
     }
 
     @Test
@@ -80,7 +80,7 @@ class SlowReaderTest {
         Wire wire = new Wire(server.uri());
         fill(wire);
         try (Events slow = new Events(server.address(), "/v1/events")) {
-            await().until(() -> gauge(wire, "streams_unread_bytes") > 0);
+            await().until(() -> gauge(wire, "unread_bytes") > 0);
             Reply last = wire.acquire("z", "{\"label\":\"newest\"}");
             try (Events other = new Events(server.address(), "/v1/events?prefix=z")) {
                 assertThat(other.await("snapshot", 1)).contains("newest");
@@ -110,18 +110,52 @@ class SlowReaderTest {
             for (int i = 0; i < 30; i++) {
                 readers.add(new Events(server.address(), "/v1/events"));
             }
-            await().until(() -> gauge(wire, "streams_unread_bytes") >= most);
+            await().until(() -> gauge(wire, "unread_bytes") >= most);
             // What was begun below the limit is sent to its end, by each of a few threads.
-            assertThat(gauge(wire, "streams_unread_bytes")).isLessThan(most + 8 * MOST_OF_ONE);
+            assertThat(gauge(wire, "unread_bytes")).isLessThan(most + 8 * MOST_OF_ONE);
         } finally {
             for (Events reader : readers) {
                 reader.close();
             }
         }
-        await().until(() -> gauge(wire, "streams_unread_bytes") == 0);
+        await().until(() -> gauge(wire, "unread_bytes") == 0);
         try (Events next = new Events(server.address(), "/v1/events")) {
             assertThat(next.await("snapshot", 1)).contains("\"first\":true");
         }
+    }
+
+    @Test
+    void aClientThatDoesNotReadItsAnswersIsCutOffAndAsksForNoMore() throws IOException {
+        HoldfastServer server = start(Limits.usual().withPatience(Duration.ofSeconds(10), Duration.ofSeconds(3)));
+        Wire wire = new Wire(server.uri());
+        fill(wire);
+        String list = "GET /v1/locks?limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        try (RawClient greedy = new RawClient(server.address())) {
+            greedy.send(list.repeat(10));
+            await().until(() -> gauge(wire, "unread_bytes") > 0);
+            long one = wire.get("/v1/locks?limit=10000").http().body().length();
+            // Not ten of them: the next is not begun before the first was read.
+            await().until(() -> {
+                assertThat(gauge(wire, "unread_bytes")).isLessThanOrEqualTo(2 * one);
+                return gauge(wire, "unread_bytes") == 0;
+            });
+        }
+    }
+
+    @Test
+    void aLongAnswerIsRefusedWhileOthersDoNotReadTheirs() throws IOException {
+        HoldfastServer server = start(Limits.usual().withStreams(10, 10, 1 << 20));
+        Wire wire = new Wire(server.uri());
+        fill(wire);
+        try (RawClient greedy = new RawClient(server.address())) {
+            // More than the system takes for a connection.
+            greedy.send("GET /v1/locks?limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5));
+            await().until(() -> wire.get("/v1/locks?limit=1").status() == 503);
+            assertThat(wire.get("/v1/locks?limit=1").code()).isEqualTo("unavailable");
+            assertThat(wire.acquire("still", "{}").status()).isEqualTo(201);
+            assertThat(wire.get("/health").status()).isEqualTo(200);
+        }
+        await().until(() -> wire.get("/v1/locks?limit=1").status() == 200);
     }
 
     @Test

@@ -159,15 +159,26 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
         ctx.executor().execute(() -> {
             boolean stays = keepAlive && !ending && !listener.isStopping();
             HttpUtil.setKeepAlive(response, stays);
+            int bytes = response.content().readableBytes();
+            listener.unread().add(bytes);
+            // The client has to read it, and what it asks for next is not answered before.
+            expectWithin(listener.terms().idleSeconds());
             ctx.writeAndFlush(response).addListener(written -> {
+                listener.unread().add(-bytes);
+                forgetPatience();
                 listener.ended(call);
                 whenWritten.accept(written.isSuccess());
                 if (!stays || !written.isSuccess()) {
                     ctx.close();
+                } else {
+                    answered(call);
                 }
             });
-            answered(call);
         });
+    }
+
+    boolean hasRoom() {
+        return listener.unread().hasRoom();
     }
 
     private void answered(Call call) {

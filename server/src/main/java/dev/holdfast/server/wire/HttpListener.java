@@ -68,7 +68,7 @@ public final class HttpListener {
      * @param tls with which certificate, asked for each connection; null for none
      * @param longestBody the longest body, in bytes
      * @param mostConnections how many connections there may be
-     * @param mostUnread how many bytes may be held for the readers of all streams together
+     * @param mostUnread how many bytes of events and long answers may be held for clients that do not read
      * @param requestSeconds how long a request may take to arrive
      * @param idleSeconds how long a connection may stay without one
      */
@@ -157,7 +157,7 @@ public final class HttpListener {
         return streams.get();
     }
 
-    /** {@return how many bytes are held for the readers of streams} */
+    /** {@return how many bytes are held for clients that have not read them} */
     public long unreadBytes() {
         return unread.held();
     }

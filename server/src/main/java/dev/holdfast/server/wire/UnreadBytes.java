@@ -2,12 +2,12 @@ package dev.holdfast.server.wire;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes this process holds for readers of all streams who have not taken them yet. Thread-safe. */
+/** How many bytes of events and answers this process holds for clients that have not taken them yet. Thread-safe. */
 public final class UnreadBytes {
     private final long most;
     private final AtomicLong held = new AtomicLong();
 
-    /** Sets the limit; an event that is begun below it is sent to its end. */
+    /** Sets the limit; what is begun below it is sent to its end. */
     public UnreadBytes(long most) {
         this.most = most;
     }
