@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** Readers of streams that do not read, on real sockets: what the server holds for them, and what becomes of them. */
 class SlowReaderTest {
-    private static final int LOCKS = 8_000;
-    private static final String LABEL = "x".repeat(150);
+    private static final int LOCKS = 3_000;
+    private static final String LABEL = "x".repeat(190);
 
     /** What a reader may leave unread, and an event. */
     private static final int MOST_OF_ONE = 64 << 10;
@@ -131,10 +131,10 @@ class SlowReaderTest {
         fill(wire);
         String list = "GET /v1/locks?limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n";
         try (RawClient greedy = new RawClient(server.address())) {
-            greedy.send(list.repeat(10));
+            greedy.send(list.repeat(16));
             await().until(() -> gauge(wire, "unread_bytes") > 0);
             long one = wire.get("/v1/locks?limit=10000").http().body().length();
-            // Not ten of them: the next is not begun before the first was read.
+            // Not all of them: the next is not begun before the first was read.
             await().until(() -> {
                 assertThat(gauge(wire, "unread_bytes")).isLessThanOrEqualTo(2 * one);
                 return gauge(wire, "unread_bytes") == 0;
@@ -149,7 +149,7 @@ class SlowReaderTest {
         fill(wire);
         try (RawClient greedy = new RawClient(server.address())) {
             // More than the system takes for a connection.
-            greedy.send("GET /v1/locks?limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5));
+            greedy.send("GET /v1/locks?limit=10000 HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(16));
             await().until(() -> wire.get("/v1/locks?limit=1").status() == 503);
             assertThat(wire.get("/v1/locks?limit=1").code()).isEqualTo("unavailable");
             assertThat(wire.acquire("still", "{}").status()).isEqualTo(201);
