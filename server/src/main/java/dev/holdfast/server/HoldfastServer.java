@@ -3,7 +3,9 @@ package dev.holdfast.server;
 import dev.holdfast.server.api.AccessRules;
 import dev.holdfast.server.api.Api;
 import dev.holdfast.server.api.Metrics;
+import dev.holdfast.server.lease.LeaseRequests;
 import dev.holdfast.server.lease.Leases;
+import dev.holdfast.server.lease.Quota;
 import dev.holdfast.server.lease.Secret;
 import dev.holdfast.server.lease.StoreLink;
 import dev.holdfast.server.lease.StoreThreads;
@@ -30,7 +32,7 @@ public final class HoldfastServer implements AutoCloseable {
     private final ServerOptions options;
     private final StoreLink link;
     private final StoreThreads threads = new StoreThreads();
-    private final Leases leases;
+    private final LeaseRequests requests;
     private final Api api;
     private final HttpListener listener;
     private final InetSocketAddress address;
@@ -52,23 +54,30 @@ public final class HoldfastServer implements AutoCloseable {
                 options.commandTimeout(),
                 messages);
         Limits limits = options.limits();
-        leases = new Leases(
+        Leases leases = new Leases(link, threads, secret);
+        requests = new LeaseRequests(
                 link,
                 threads,
                 secret,
-                limits.waitersPerClient(),
-                limits.waiters(),
+                leases,
+                new Quota("waiting requests", limits.waitersPerClient(), limits.waiters()),
                 defect -> options.log().write("error", "defect", Map.of("what", defect.toString())));
-        messages.to(leases);
+        messages.to(requests);
         Metrics metrics = new Metrics();
         api = new Api(
-                link, threads, leases, new Api.Settings(limits, options.log(), () -> rules, options.hosts()), metrics);
+                link,
+                threads,
+                leases,
+                requests,
+                new Api.Settings(limits, options.log(), () -> rules, options.hosts()),
+                metrics);
         listener = new HttpListener(
                 new HttpListener.Terms(
                         listen,
                         () -> tls,
                         limits.bodyBytes(),
                         limits.connections(),
+                        limits.unreadBytes(),
                         (int) limits.requestTime().toSeconds(),
                         (int) limits.idleTime().toSeconds()),
                 api,
@@ -77,7 +86,9 @@ public final class HoldfastServer implements AutoCloseable {
         metrics.gauge("connections", "Open connections.", listener::connectionCount);
         metrics.gauge("requests", "Requests that are being answered.", listener::callCount);
         metrics.gauge("streams", "Open event streams.", listener::streamCount);
-        metrics.gauge("waiting_requests", "Requests for leases that wait or are being asked for.", leases::askingCount);
+        metrics.gauge(
+                "unread_bytes", "Bytes of events and answers that clients have not taken.", listener::unreadBytes);
+        metrics.gauge("waiting_requests", "Requests for leases that wait or are being asked for.", requests::count);
         metrics.gauge(
                 "kept_leases", "Leases in this instance's session, where the store has sessions.", leases::keptCount);
         metrics.gauge("store_calls_queued", "Calls to the store that wait for a thread.", threads::backlog);
@@ -119,6 +130,16 @@ public final class HoldfastServer implements AutoCloseable {
         HoldfastServer server = new HoldfastServer(options);
         options.log()
                 .write("info", "listening", Map.of("at", server.uri().toString(), "store", server.link.toString()));
+        if (server.link.hasSessions()) {
+            options.log()
+                    .write(
+                            "warn",
+                            "leases live in this instance",
+                            Map.of(
+                                    "why",
+                                    "with this store a lease lives in the session of the instance that granted it: use one"
+                                            + " instance, or a load balancer that keeps a client with its instance"));
+        }
         return server;
     }
 
@@ -147,7 +168,7 @@ public final class HoldfastServer implements AutoCloseable {
         options.log().write("info", "stopping", Map.of());
         api.stop();
         listener.stopAccepting();
-        leases.stop();
+        requests.stop();
         long until = System.nanoTime() + options.stopTime().toNanos();
         while (listener.callCount() > 0 && System.nanoTime() < until) {
             LockSupport.parkNanos(LOOK_NANOS);
@@ -174,6 +195,15 @@ public final class HoldfastServer implements AutoCloseable {
         @Override
         public void refused(Problem problem) {
             metrics.refused(problem.code().status());
+        }
+
+        @Override
+        public void cut(InetSocketAddress reader, String why) {
+            options.log()
+                    .write(
+                            "warn",
+                            "stream cut",
+                            Map.of("to", reader.getAddress().getHostAddress(), "why", why));
         }
     }
 }

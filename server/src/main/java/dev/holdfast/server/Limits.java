@@ -12,10 +12,12 @@ import java.time.Duration;
  * @param longestWait the longest wait of one request
  * @param waitersPerClient how many requests of one client may wait
  * @param waiters how many requests may wait in all
- * @param streams how many event streams may be open
+ * @param streamsPerClient how many event streams one client may have open
+ * @param streams how many event streams may be open in all
+ * @param unreadBytes how many bytes the server holds for all clients that do not read what it sends
  * @param connections how many connections there may be
  * @param requestTime how long a request may take to arrive
- * @param idleTime how long a connection may stay without a request
+ * @param idleTime how long a connection may stay without a request, and an answer or a stream without being read
  */
 public record Limits(
         int bodyBytes,
@@ -25,7 +27,9 @@ public record Limits(
         Duration longestWait,
         int waitersPerClient,
         int waiters,
+        int streamsPerClient,
         int streams,
+        long unreadBytes,
         int connections,
         Duration requestTime,
         Duration idleTime) {
@@ -40,7 +44,9 @@ public record Limits(
                 Duration.ofHours(1),
                 5_000,
                 20_000,
+                1_000,
                 2_000,
+                128L << 20,
                 30_000,
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(75));
@@ -56,7 +62,9 @@ public record Limits(
                 longestWait,
                 most,
                 waiters,
+                streamsPerClient,
                 streams,
+                unreadBytes,
                 connections,
                 requestTime,
                 idleTime);
@@ -72,8 +80,28 @@ public record Limits(
                 longestWait,
                 waitersPerClient,
                 mostWaiters,
+                streamsPerClient,
                 mostStreams,
+                unreadBytes,
                 mostConnections,
+                requestTime,
+                idleTime);
+    }
+
+    /** {@return a copy with other limits for event streams} */
+    public Limits withStreams(int mostPerClient, int mostInAll, long mostUnreadBytes) {
+        return new Limits(
+                bodyBytes,
+                mostNames,
+                shortestLease,
+                longestLease,
+                longestWait,
+                waitersPerClient,
+                waiters,
+                mostPerClient,
+                mostInAll,
+                mostUnreadBytes,
+                connections,
                 requestTime,
                 idleTime);
     }
@@ -88,7 +116,9 @@ public record Limits(
                 longestWait,
                 waitersPerClient,
                 waiters,
+                streamsPerClient,
                 streams,
+                unreadBytes,
                 connections,
                 forRequest,
                 forNextRequest);

@@ -214,6 +214,24 @@ class LeaseTest {
     }
 
     @Test
+    void aRepeatedRequestThatDoesNotWaitFindsTheLeaseThatAnEarlierOneWaitedFor() {
+        Wire other = servers.wire();
+        Reply holder = wire.acquire("a", "{}");
+        CompletableFuture<Reply> waiting = wire.acquireLater("a", WAITING, "Idempotency-Key", "k");
+        await().until(() -> waiters("a") == 1);
+        wire.release(holder.text("leaseId"));
+        Reply lease = waiting.join();
+
+        // The time of a client may be over when it repeats its request.
+        for (Wire any : List.of(wire, other)) {
+            Reply again = any.acquireAs("k", "a");
+            assertThat(again.status()).as(again.toString()).isEqualTo(201);
+            assertThat(again.text("leaseId")).isEqualTo(lease.text("leaseId"));
+        }
+        assertThat(other.acquireAs("another", "a").code()).isEqualTo("contended");
+    }
+
+    @Test
     void theSameKeyAtTwoInstancesAtOnceGetsOneLease() {
         Wire other = servers.wire();
         for (int round = 0; round < 20; round++) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,12 +69,36 @@ class SessionStoreTest {
     }
 
     @Test
+    void theLogSaysThatSeveralInstancesNeedStickiness() {
+        List<String> log = new CopyOnWriteArrayList<>();
+        servers.start(
+                options -> options.withLog((level, event, fields) -> log.add(level + " " + event + " " + fields)));
+        assertThat(log).anyMatch(line -> line.startsWith("warn leases live in this instance"));
+        log.clear();
+        try (Servers leases = Servers.inMemory()) {
+            leases.start(options -> options.withLog((level, event, fields) -> log.add(level + " " + event)));
+            assertThat(log).noneMatch(line -> line.startsWith("warn"));
+        }
+    }
+
+    @Test
+    void theTagThatOtherInstancesReadIsNotShown() {
+        wire.acquireAs("key", "a");
+        assertThat(wire.get("/v1/locks/a").http().body()).contains("\"client\":\"http@localhost\"");
+    }
+
+    @Test
     void anotherInstanceSaysThatTheLeaseIsElsewhere() {
         Wire other = servers.wire();
         Reply lease = wire.acquireAs("key", "a");
         assertThat(other.renew(lease.text("leaseId")).code()).isEqualTo("lease-elsewhere");
         assertThat(other.release(lease.text("leaseId")).status()).isEqualTo(421);
-        assertThat(other.acquireAs("key", "a").code()).isEqualTo("contended");
+        // Whoever repeats its request is not told that somebody else has the lock.
+        assertThat(other.acquireAs("key", "a").code()).isEqualTo("lease-elsewhere");
+        assertThat(other.acquire("a", "{\"wait\":\"10s\"}", "Idempotency-Key", "key")
+                        .status())
+                .isEqualTo(421);
+        assertThat(other.acquireAs("other", "a").code()).isEqualTo("contended");
         server.close();
         Reply next = other.acquire("a", "{\"wait\":\"30s\"}");
         assertThat(next.status()).as(next.toString()).isEqualTo(201);

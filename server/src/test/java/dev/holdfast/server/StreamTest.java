@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class StreamTest {
     private final Servers servers = Servers.inMemory();
     private final HoldfastServer server =
-            servers.start(options -> options.withLimits(Limits.usual().withTotals(100, 3, 100)));
+            servers.start(options -> options.withLimits(Limits.usual().withStreams(3, 3, 1 << 20)));
     private final Wire wire = new Wire(server.uri());
 
     @AfterEach

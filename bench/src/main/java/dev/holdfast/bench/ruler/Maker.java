@@ -16,6 +16,8 @@ enum Maker {
     HOLDFAST_STICKY("Holdfast, sticky", "sticky for 10 s, otherwise shipped defaults", ""),
     HOLDFAST_METRICS("Holdfast, metrics", "HoldfastMetrics as listener, otherwise shipped defaults", ""),
     HOLDFAST_LOCKED("Holdfast, @Locked", "an annotated method with the name in its parameter; Spring Boot", ""),
+    HOLDFAST_HTTP(
+            "Holdfast over HTTP", "holdfast serve in another process; a plain client, one connection a thread", ""),
     HOLDFAST_ONE_NODE("Holdfast, one node", "redis:// on the first of the nodes, otherwise shipped defaults", ""),
     HOLDFAST_BEFORE("Holdfast before", "the checkout given with --before; shipped defaults", ""),
     HOLDFAST_ADVISORY("Holdfast, advisory", "strategy=advisory, otherwise shipped defaults", ""),
@@ -116,6 +118,7 @@ enum Maker {
                                 .build(),
                         options(lease));
             case HOLDFAST_LOCKED -> new LockedCalls(url);
+            case HOLDFAST_HTTP -> new HttpLocks(url);
             case HOLDFAST_ONE_NODE -> new HoldfastLocks(firstNode(url), options(lease));
             case HOLDFAST_BEFORE -> throw new IllegalStateException("only a process of the other checkout opens it");
             case HOLDFAST_ADVISORY -> new HoldfastLocks(url + "#strategy=advisory", options(lease));

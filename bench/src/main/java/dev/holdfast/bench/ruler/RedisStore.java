@@ -42,6 +42,7 @@ final class RedisStore implements Store {
                 Scenarios.spread(single).asking(faster(1.0, 5)),
                 Scenarios.sticky(HOLDFAST_STICKY, REDISSON).asking(Target.fasterThan(HOLDFAST_STICKY, REDISSON, 200)),
                 Scenarios.metrics(),
+                Scenarios.http(JEDIS),
                 Scenarios.multi(waiting),
                 Scenarios.handOff(0, waiting).asking(Target.quickerThan(HOLDFAST, REDISSON, 0.35)));
         Stream<Scenario> hot = Stream.of(

@@ -66,6 +66,19 @@ final class Scenarios {
                 .asking(Target.fasterThan(Maker.HOLDFAST_METRICS, Maker.HOLDFAST, 0.95));
     }
 
+    /** What the server costs: two requests to it, which asks the store as the plain API would. */
+    static Scenario http(Maker floor) {
+        return Scenario.of(
+                "http",
+                "uncontended pair, one thread, over HTTP and by the Java API",
+                Kind.OWN_NAMES,
+                1,
+                1,
+                Maker.HOLDFAST_HTTP,
+                Maker.HOLDFAST,
+                floor);
+    }
+
     static Scenario locked() {
         return Scenario.of(
                         "locked",

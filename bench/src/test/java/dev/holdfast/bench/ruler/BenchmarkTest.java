@@ -30,6 +30,7 @@ final class BenchmarkTest {
         "redis, solo",
         "redis, hot-2x4",
         "redis, multi",
+        "redis, http",
         "redis, memory",
         "redis, renewal-100",
         "redis, recovery",

@@ -43,7 +43,8 @@ final class SecretFile {
         } catch (IOException failed) {
             throw new CannotServeException(
                     "cannot read or make the secret file " + file + " ("
-                            + failed.getClass().getSimpleName() + ")",
+                            + failed.getClass().getSimpleName()
+                            + "); name another one with --secret-file, or set HOLDFAST_SERVER_SECRET",
                     failed);
         }
     }

@@ -4,7 +4,9 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.server.Limits;
 import dev.holdfast.server.ServerLog;
+import dev.holdfast.server.lease.LeaseRequests;
 import dev.holdfast.server.lease.Leases;
+import dev.holdfast.server.lease.Quota;
 import dev.holdfast.server.lease.StoreLink;
 import dev.holdfast.server.lease.StoreThreads;
 import dev.holdfast.server.wire.Call;
@@ -44,18 +46,25 @@ public final class Api implements Consumer<Call> {
      * @param link the store
      * @param threads the threads that call it
      * @param leases the leases
+     * @param requests the requests for leases
      * @param settings the rest
      * @param metrics what is counted
      */
-    public Api(StoreLink link, StoreThreads threads, Leases leases, Settings settings, Metrics metrics) {
+    public Api(
+            StoreLink link,
+            StoreThreads threads,
+            Leases leases,
+            LeaseRequests requests,
+            Settings settings,
+            Metrics metrics) {
         this.log = settings.log;
         this.metrics = metrics;
         this.gate = new Gate(settings.rules, settings.hosts);
-        this.leaseApi = new LeaseApi(link, threads, leases, settings.limits, this::defect);
+        this.leaseApi = new LeaseApi(link, threads, leases, requests, settings.limits, this::defect);
         this.lookApi = new LookApi(link, threads, log, this::defect);
-        StreamCount streams = new StreamCount(settings.limits.streams());
+        Quota streams = new Quota("open streams", settings.limits.streamsPerClient(), settings.limits.streams());
         this.leaseStreams = new LeaseStreams(link, threads, leases, streams, this::defect);
-        this.lockNews = new LockNews(link, threads, streams);
+        this.lockNews = new LockNews(link, threads, streams, settings.limits.idleTime());
         this.healthApi = new HealthApi(link, threads);
     }
 
@@ -106,7 +115,7 @@ public final class Api implements Consumer<Call> {
                     call,
                     "GET",
                     "lease-events",
-                    (same, client) -> leaseStreams.open(same, leaseApi.leaseOf(client, path.get(2))));
+                    (same, client) -> leaseStreams.open(same, client, leaseApi.leaseOf(client, path.get(2))));
         } else if (Console.isFile(path)) {
             open(call, "console", () -> console.answer(call));
         } else {

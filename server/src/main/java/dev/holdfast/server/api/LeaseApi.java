@@ -7,6 +7,7 @@ import dev.holdfast.server.lease.Ask;
 import dev.holdfast.server.lease.Asker;
 import dev.holdfast.server.lease.HeldLease;
 import dev.holdfast.server.lease.LeaseId;
+import dev.holdfast.server.lease.LeaseRequests;
 import dev.holdfast.server.lease.Leases;
 import dev.holdfast.server.lease.StoreLink;
 import dev.holdfast.server.lease.StoreThreads;
@@ -38,13 +39,21 @@ final class LeaseApi {
     private final StoreLink link;
     private final StoreThreads threads;
     private final Leases leases;
+    private final LeaseRequests requests;
     private final Limits limits;
     private final Consumer<Throwable> defects;
 
-    LeaseApi(StoreLink link, StoreThreads threads, Leases leases, Limits limits, Consumer<Throwable> defects) {
+    LeaseApi(
+            StoreLink link,
+            StoreThreads threads,
+            Leases leases,
+            LeaseRequests requests,
+            Limits limits,
+            Consumer<Throwable> defects) {
         this.link = link;
         this.threads = threads;
         this.leases = leases;
+        this.requests = requests;
         this.limits = limits;
         this.defects = defects;
     }
@@ -53,7 +62,7 @@ final class LeaseApi {
     void acquire(Call call, Client client, String name) {
         Ask ask = ask(call, client, name);
         ask.names().forEach(each -> client.need(Client.Role.LOCK, each));
-        Runnable whenGone = leases.acquire(
+        Runnable whenGone = requests.acquire(
                 ask,
                 new Asker() {
                     @Override

@@ -4,6 +4,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.server.lease.HeldLease;
 import dev.holdfast.server.lease.LeaseId;
 import dev.holdfast.server.lease.Leases;
+import dev.holdfast.server.lease.Quota;
 import dev.holdfast.server.lease.StoreLink;
 import dev.holdfast.server.lease.StoreThreads;
 import dev.holdfast.server.wire.Call;
@@ -35,49 +36,50 @@ final class LeaseStreams {
     private final StoreLink link;
     private final StoreThreads threads;
     private final Leases leases;
-    private final StreamCount count;
+    private final Quota streams;
     private final Consumer<Throwable> defects;
     private final Set<Keeper> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopping;
 
-    LeaseStreams(StoreLink link, StoreThreads threads, Leases leases, StreamCount count, Consumer<Throwable> defects) {
+    LeaseStreams(StoreLink link, StoreThreads threads, Leases leases, Quota streams, Consumer<Throwable> defects) {
         this.link = link;
         this.threads = threads;
         this.leases = leases;
-        this.count = count;
+        this.streams = streams;
         this.defects = defects;
     }
 
-    void open(Call call, LeaseId id) {
+    void open(Call call, Client client, LeaseId id) {
         String release = call.target().query().getOrDefault("release", "false");
         if (!Set.of("true", "false").contains(release)
                 || !Set.of("release").containsAll(call.target().query().keySet())) {
             throw new Problem(Code.INVALID, "the query knows only 'release', which is true or false");
         }
-        count.take();
+        streams.take(client.name());
         boolean handedOver = false;
         try {
-            threads.keep(() -> Api.answering(call, defects, () -> begin(call, id, release.equals("true"))));
+            threads.keep(() -> Api.answering(call, defects, () -> begin(call, client, id, release.equals("true"))));
             handedOver = true;
         } finally {
             if (!handedOver) {
-                count.giveBack();
+                streams.giveBack(client.name());
             }
         }
     }
 
-    private void begin(Call call, LeaseId id, boolean releases) {
+    private void begin(Call call, Client client, LeaseId id, boolean releases) {
         Keeper keeper = null;
         try {
             HeldLease renewed = leases.renew(id, id.lease());
             EventStream stream = call.stream();
             if (stream != null) {
-                keeper = new Keeper(stream, id, releases, renewed.validUntilNanos());
+                keeper = new Keeper(stream, client.name(), id, releases, renewed.validUntilNanos());
             } else if (releases) {
                 leases.releaseForGood(id);
             }
         } finally {
             if (keeper == null) {
-                count.giveBack();
+                streams.giveBack(client.name());
             }
         }
         if (keeper != null) {
@@ -87,12 +89,14 @@ final class LeaseStreams {
 
     /** Tells every client that this instance stops; the leases stay. */
     void stop() {
+        stopping = true;
         open.forEach(keeper -> keeper.end("stopping", Map.of()));
     }
 
     /** Keeps one lease. Its monitor guards its fields; the store is not called under it. */
     private final class Keeper {
         private final EventStream stream;
+        private final String client;
         private final LeaseId id;
         private final boolean releases;
         private final long endsAtNanos;
@@ -103,8 +107,9 @@ final class LeaseStreams {
         private @Nullable ScheduledFuture<?> beat;
         private Runnable unwatch = () -> {};
 
-        Keeper(EventStream stream, LeaseId id, boolean releases, long validUntilNanos) {
+        Keeper(EventStream stream, String client, LeaseId id, boolean releases, long validUntilNanos) {
             this.stream = stream;
+            this.client = client;
             this.id = id;
             this.releases = releases;
             this.validUntilNanos = validUntilNanos;
@@ -120,7 +125,7 @@ final class LeaseStreams {
             }
             stream.onGone(this::gone);
             renewed(validUntilNanos);
-            if (leases.isStopping()) {
+            if (stopping) {
                 end("stopping", Map.of());
             }
         }
@@ -230,7 +235,7 @@ final class LeaseStreams {
                 unwatch.run();
             }
             open.remove(this);
-            count.giveBack();
+            streams.giveBack(client);
             return true;
         }
 

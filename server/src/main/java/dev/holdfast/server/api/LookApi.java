@@ -60,6 +60,7 @@ final class LookApi {
         String after = query.getOrDefault("after", "");
         int limit = limit(query.get("limit"));
         threads.look(() -> Api.answering(call, defects, () -> {
+            call.needRoom();
             List<LockView> all = list(link, client, prefix);
             List<LockView> page = all.stream()
                     .filter(view -> view.name().compareTo(after) > 0)

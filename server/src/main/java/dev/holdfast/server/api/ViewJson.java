@@ -12,15 +12,44 @@ import org.jspecify.annotations.Nullable;
 
 /** A lock as the API shows it. Times are durations, so that nobody compares clocks; tokens are strings. */
 final class ViewJson {
+    /** Of very many holders and waiters these are told, and how many there are. */
+    static final int MOST_TOLD = 1_000;
+
+    private static final int FIXED_BYTES = 250;
+    private static final int BYTES_OF_EACH = 120;
+    private static final int BYTES_OF_CHARACTER = 2;
+
     private ViewJson() {}
+
+    /** {@return about how many bytes a lock has as JSON} */
+    static int bytes(LockView view) {
+        int bytes = FIXED_BYTES + bytes(view.name());
+        for (LockView.Holder holder : first(view.holders())) {
+            bytes += BYTES_OF_EACH + bytes(holder.clientName()) + bytes(holder.label());
+        }
+        for (LockView.Waiter waiter : first(view.waiters())) {
+            bytes += BYTES_OF_EACH + bytes(waiter.clientName()) + bytes(waiter.label());
+        }
+        return bytes;
+    }
+
+    static int bytes(String text) {
+        return BYTES_OF_CHARACTER * text.length();
+    }
+
+    private static <T> List<T> first(List<T> all) {
+        return all.size() > MOST_TOLD ? all.subList(0, MOST_TOLD) : all;
+    }
 
     static Map<String, @Nullable Object> of(LockView view) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("name", view.name());
         json.put("kind", kind(view.kind()));
         json.put("capacity", view.kind() == LockKind.READ_WRITE ? Claim.MANY : view.capacity());
-        json.put("holders", view.holders().stream().map(ViewJson::holder).toList());
-        json.put("waiters", view.waiters().stream().map(ViewJson::waiter).toList());
+        json.put("holders", first(view.holders()).stream().map(ViewJson::holder).toList());
+        json.put("holderCount", view.holders().size());
+        json.put("waiters", first(view.waiters()).stream().map(ViewJson::waiter).toList());
+        json.put("waiterCount", view.waiters().size());
         json.put("lastEviction", view.lastEviction().map(ViewJson::eviction).orElse(null));
         return json;
     }

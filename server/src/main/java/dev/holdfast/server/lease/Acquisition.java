@@ -1,46 +1,37 @@
 package dev.holdfast.server.lease;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.server.wire.Problem;
-import dev.holdfast.server.wire.Problem.Code;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.RenewOutcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One request for a lease, until it has its answer.
  *
- * <pre>
- *   ASKING ──contended──▶ WAITING ──pushed, or its turn to ask──▶ ASKING
- *      │                     │
- *      └──────────▶ ENDED ◀──┘     handed out, refused, time over, or the client has gone
- * </pre>
- *
- * It has a thread only while it is ASKING. What may be given back, and by whom, is the heart of it. A client that chose
- * its key may repeat the request at any time at any instance, and several instances may be busy with it at once. So:
+ * <p>It has a thread only while it asks ({@link Course}). What may be given back, and by whom, is the heart of it. A client
+ * that chose its key may repeat the request at any time at any instance, and several instances may be busy with it at once.
+ * So:
  *
  * <ul>
  *   <li>The <b>immediate</b> try of such a request has an owner that follows from the key. Whoever repeats it finds the
  *       grant. No instance ever gives it back on its own, because another one may just be handing it out: if nobody gets
  *       to know of it, it ends with its lease.
  *   <li>A <b>waiting</b> claim has an owner of its own, which no other instance uses, so it can be withdrawn when its
- *       client goes. Its lease is short at first ({@link Leases#provisional}). Before the grant is handed out it is renewed
+ *       client goes. Its lease is short at first ({@link Claims#inLine}). Before the grant is handed out it is renewed
  *       for the whole lease: that is the point of no return. From then on it is never withdrawn, and only from then on is
  *       it found by a repeated request ({@link Repetitions}), who see by its times that it was renewed.
  *   <li>If the <b>server</b> chose the key, nobody can repeat the request: its one owner is random, and every grant that
  *       does not reach the client is given back.
  * </ul>
  *
- * Its monitor guards its fields; no call to the store is made under it.
+ * <p>Whoever has brought its course to ASKING, and nobody else, touches its fields until it waits again or has ended.
  */
 final class Acquisition {
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
@@ -48,7 +39,7 @@ final class Acquisition {
     private static final int MOST_RESTARTS = 4;
     private static final int LOOKS_FOR_REPETITION_EVERY = 2;
 
-    private final Leases leases;
+    private final LeaseRequests requests;
     private final Ask ask;
     private final Asker asker;
     private final long deadlineNanos;
@@ -66,37 +57,21 @@ final class Acquisition {
     /** Whether a request of the claim was never answered. */
     private boolean unanswered;
 
-    private State state = State.ASKING;
-    private boolean timeOver;
-    private boolean pushed;
+    private final Course course = new Course();
     private int polls;
     private int failures;
     private int restarts;
     private @Nullable RuntimeException lastFailure;
-    private @Nullable ScheduledFuture<?> nextPoll;
-    private @Nullable ScheduledFuture<?> end;
 
-    private enum State {
-        ASKING,
-        WAITING,
-        ENDED
-    }
-
-    Acquisition(Leases leases, Ask ask, Asker asker, long arrivedNanos) {
-        this.leases = leases;
+    Acquisition(LeaseRequests requests, Ask ask, Asker asker, long arrivedNanos) {
+        this.requests = requests;
         this.ask = ask;
         this.asker = asker;
         this.scope = ask.scope();
         this.deadlineNanos = arrivedNanos + ask.maxWait().toNanos();
         this.own = !ask.keyGiven();
-        this.claim = own
-                ? leases.claim(
-                        ask,
-                        leases.randomOwner(),
-                        ask.lease(),
-                        "",
-                        !ask.maxWait().isZero())
-                : leases.claim(ask, leases.ownerOf(scope), ask.lease(), "", false);
+        this.claim =
+                own ? requests.claims().ofOneRequest(ask) : requests.claims().ofKey(ask, scope);
     }
 
     Ask ask() {
@@ -117,25 +92,19 @@ final class Acquisition {
             return;
         }
         if (own) {
-            leases.register(claim.owner(), this);
+            requests.register(claim.owner(), this);
         }
         tryNow();
-        if (end == null && !ask.maxWait().isZero()) {
-            scheduleEnd();
-        }
-    }
-
-    private synchronized void scheduleEnd() {
-        if (state != State.ENDED) {
-            end = leases.later(Math.max(0, deadlineNanos - leases.now()), this::timeOver);
+        if (!ask.maxWait().isZero()) {
+            course.endWith(Math.max(0, deadlineNanos - requests.now()), nanos -> requests.later(nanos, this::end));
         }
     }
 
     private void tryNow() {
-        long sent = leases.now();
+        long sent = requests.now();
         AcquireOutcome outcome;
         try {
-            outcome = leases.store().tryAcquire(claim);
+            outcome = requests.store().tryAcquire(claim);
         } catch (RuntimeException failure) {
             failed(failure);
             return;
@@ -150,7 +119,7 @@ final class Acquisition {
             boolean whole = left == null || left.compareTo(ask.lease().dividedBy(2)) > 0;
             // A grant that was waited for may be provisional, and others must see that it is final.
             if (firstTry && whole && !isTagged()) {
-                boolean repeated = !own && leases.wasToldBefore(granted.grants(), left, ask.lease());
+                boolean repeated = !own && requests.handout().wasToldBefore(granted.grants(), left, ask.lease());
                 hand(granted.grants(), Validity.ofGrants(sent, granted.grants(), ask.lease()), repeated);
             } else {
                 confirm(granted.grants(), firstTry && !own);
@@ -160,7 +129,7 @@ final class Acquisition {
             failures = 0;
             contended(contended.retryHint());
         } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
-            refuse(new Problem(Code.MISMATCH, mismatch.detail()));
+            refuse(new Problem(Problem.Code.MISMATCH, mismatch.detail()));
         } else if (outcome instanceof AcquireOutcome.Unknown unknown) {
             failed(unknown.cause());
         }
@@ -171,89 +140,69 @@ final class Acquisition {
     }
 
     private void contended(Duration hint) {
-        if (ask.maxWait().isZero()) {
-            refuse(contended());
+        if (!own) {
+            contendedKey();
             return;
         }
-        if (!own) {
-            if (asker.isGone() || leases.now() >= deadlineNanos) {
-                refuse(contended());
-            } else if (!findsRepetition()) {
-                queue();
-            }
+        if (ask.maxWait().isZero()) {
+            refuse(Refusals.contended(claim, ask));
             return;
         }
         if (isTagged() && ++polls % LOOKS_FOR_REPETITION_EVERY == 0 && findsRepetition()) {
             return;
         }
-        await(leases.pollDelay(hint.toNanos()));
+        await(LeaseRequests.pollDelay(hint.toNanos()));
+    }
+
+    /** Somebody has the lock; it may be this very key, by a request that waited, or at another instance. */
+    private void contendedKey() {
+        if (asker.isGone()) {
+            refuse(Refusals.contended(claim, ask));
+            return;
+        }
+        if (findsRepetition()) {
+            return;
+        }
+        if (requests.handout().isElsewhere(ask, scope, requests::isAskingAs)) {
+            refuse(Refusals.elsewhere());
+        } else if (ask.maxWait().isZero() || requests.now() >= deadlineNanos) {
+            refuse(Refusals.contended(claim, ask));
+        } else {
+            queue();
+        }
     }
 
     /** The key's own claim is refused: a claim of this request alone stands in line from now on. */
     private void queue() {
-        Duration provisional = Leases.provisional(ask.lease());
-        String tag = leases.newTag(scope, provisional);
-        synchronized (this) {
-            own = true;
-            claim = leases.claim(ask, leases.waitingOwner(scope, tag), provisional, tag, true);
-        }
-        leases.register(claim.owner(), this);
+        own = true;
+        claim = requests.claims().inLine(ask, scope);
+        requests.register(claim.owner(), this);
         tryNow();
     }
 
     private void await(long nanos) {
-        boolean pushedMeanwhile = false;
-        boolean over;
-        synchronized (this) {
-            over = timeOver || asker.isGone() || leases.isStopping();
-            if (!over) {
-                state = State.WAITING;
-                pushedMeanwhile = pushed;
-                pushed = false;
-                nextPoll = leases.later(pushedMeanwhile ? 0 : nanos, this::due);
-            }
-        }
-        if (over) {
+        boolean over = asker.isGone() || requests.isStopping();
+        if (over || !course.await(nanos, delay -> requests.later(delay, this::due))) {
             giveUp();
         }
     }
 
     /** It may be worth asking; the store says so, or the time has come. */
     void due() {
-        if (!asks()) {
+        if (!course.ask()) {
             return;
         }
         if (own) {
-            leases.poll(this);
+            requests.poll(this);
         } else {
-            leases.ask(this, this::tryNow);
+            requests.ask(this, this::tryNow);
         }
     }
 
     /** The store has granted the claim in the meantime. */
     void granted(List<Grant> grants) {
-        if (asks()) {
-            leases.ask(this, () -> confirm(grants, false));
-        }
-    }
-
-    /** {@return whether it waited and asks from now on; otherwise it remembers to ask again} */
-    private synchronized boolean asks() {
-        if (state == State.ASKING) {
-            pushed = true;
-        }
-        if (state != State.WAITING) {
-            return false;
-        }
-        state = State.ASKING;
-        cancelPoll();
-        return true;
-    }
-
-    private void cancelPoll() {
-        if (nextPoll != null) {
-            nextPoll.cancel(false);
-            nextPoll = null;
+        if (course.ask()) {
+            requests.ask(this, () -> confirm(grants, false));
         }
     }
 
@@ -265,9 +214,9 @@ final class Acquisition {
         }
         if (!(failure instanceof StoreUnavailableException)) {
             refuse(
-                    failure instanceof StoreMisconfiguredException || failure instanceof HoldfastException
-                            ? new Problem(Code.MISCONFIGURED, String.valueOf(failure.getMessage()))
-                            : leases.defect(failure));
+                    failure instanceof HoldfastException refusal
+                            ? Refusals.misconfigured(refusal)
+                            : requests.defect(failure));
             return;
         }
         unanswered = true;
@@ -282,45 +231,34 @@ final class Acquisition {
 
     /** Asks the store to keep a grant for the whole lease. Afterwards it is final. */
     private void confirm(List<Grant> grants, boolean repeated) {
-        synchronized (this) {
-            if (asker.isGone() && own && !committed) {
-                giveUpLocked();
-                return;
-            }
-            committed = true;
+        if (asker.isGone() && own && !committed) {
+            giveUp();
+            return;
         }
-        long sent = leases.now();
-        List<Grant> whole = Leases.lasting(grants, ask.lease());
-        List<RenewOutcome> outcomes;
+        committed = true;
+        List<Grant> whole = Renewal.lasting(grants, ask.lease());
+        Renewal renewal;
         try {
-            outcomes = leases.store().renew(whole);
+            renewal = Renewal.of(requests.link(), whole, ask.lease());
         } catch (RuntimeException failure) {
             failed(failure);
             return;
         }
-        Optional<RuntimeException> unknown = outcomes.stream()
-                .filter(RenewOutcome.Unknown.class::isInstance)
-                .map(outcome -> ((RenewOutcome.Unknown) outcome).cause())
-                .findFirst();
-        if (unknown.isPresent()) {
-            failed(unknown.get());
-        } else if (outcomes.stream().anyMatch(RenewOutcome.Lost.class::isInstance)) {
+        if (renewal instanceof Renewal.Unknown unknown) {
+            failed(unknown.cause());
+        } else if (renewal instanceof Renewal.Lost) {
             restart(whole);
         } else {
-            hand(whole, Validity.ofRenewals(sent, outcomes, ask.lease()), repeated);
+            hand(whole, ((Renewal.Renewed) renewal).untilNanos(), repeated);
         }
     }
 
     /** The grant ended before it was handed out. */
     private void restart(List<Grant> lost) {
-        leases.giveBack(lost);
-        synchronized (this) {
-            committed = false;
-        }
+        requests.leftovers().release(lost);
+        committed = false;
         if (++restarts > MOST_RESTARTS) {
-            refuse(new Problem(
-                    Code.CANNOT_TELL,
-                    "the lease ended before it could be handed out, several times; is it too short?"));
+            refuse(Refusals.endedTooSoon());
             return;
         }
         await(FIRST_BACKOFF_NANOS);
@@ -329,7 +267,7 @@ final class Acquisition {
     private boolean findsRepetition() {
         Optional<HeldLease> earlier;
         try {
-            earlier = leases.findRepetition(ask, scope);
+            earlier = requests.handout().findRepetition(ask, scope);
         } catch (StoreUnavailableException unseen) {
             return false;
         }
@@ -342,14 +280,14 @@ final class Acquisition {
             return true;
         }
         if (withdraw) {
-            leases.withdraw(mine, unanswered);
+            requests.leftovers().withdraw(mine, unanswered);
         }
         asker.granted(earlier.get(), written -> {});
         return true;
     }
 
     private void hand(List<Grant> grants, long validUntilNanos, boolean repeated) {
-        if (validUntilNanos <= leases.now()) {
+        if (validUntilNanos <= requests.now()) {
             if (++restarts > MOST_RESTARTS) {
                 failed(StoreUnavailableException.because(
                         "acquire", claim.describe(), "its answers take longer than the lease; ask for a longer one"));
@@ -358,19 +296,23 @@ final class Acquisition {
             }
             return;
         }
+        HeldLease lease = requests.handout().lease(ask, scope, grants, validUntilNanos, repeated);
+        if (lease == null) {
+            restart(grants);
+            return;
+        }
         Claim granted = claim;
         boolean returnable = !ask.keyGiven();
         if (!finish()) {
             return;
         }
-        HeldLease lease = leases.handedOut(ask, scope, grants, validUntilNanos, repeated);
         boolean onItsWay = asker.granted(lease, written -> {
             if (!written && returnable) {
-                leases.takeBack(granted);
+                requests.handout().takeBack(granted);
             }
         });
         if (!onItsWay && returnable) {
-            leases.takeBack(granted);
+            requests.handout().takeBack(granted);
         }
     }
 
@@ -379,75 +321,36 @@ final class Acquisition {
         boolean withdraw = own && !(committed && isTagged());
         if (finish()) {
             if (withdraw && (claim.queue() || unanswered)) {
-                leases.withdraw(asked, unanswered);
+                requests.leftovers().withdraw(asked, unanswered);
             }
             asker.refused(problem);
         }
     }
 
-    private void timeOver() {
-        endsIfWaiting();
-    }
-
-    /** The client has gone, or the server stops: what waits ends now, what is being asked for ends with its answer. */
+    /** Its time is over, the client has gone, or the server stops: what waits ends now, the rest with its answer. */
     void end() {
-        endsIfWaiting();
-    }
-
-    private void endsIfWaiting() {
-        synchronized (this) {
-            timeOver = true;
-            if (state != State.WAITING) {
-                return;
-            }
-            state = State.ASKING;
-            cancelPoll();
+        if (course.stop()) {
+            giveUp();
         }
-        giveUp();
     }
 
     private void giveUp() {
         RuntimeException failure = lastFailure;
         if (failure != null) {
-            refuse(new Problem(
-                    Code.CANNOT_TELL,
-                    failure.getMessage()
-                            + (ask.keyGiven()
-                                    ? ". Repeat the request with the same Idempotency-Key to find out"
-                                    : ". What was granted without an answer is given back")));
-        } else if (leases.isStopping()) {
-            refuse(new Problem(
-                    Code.UNAVAILABLE,
-                    "this server is stopping; repeat the request, which another instance answers if there is one"));
+            refuse(Refusals.unanswered(failure, ask));
+        } else if (requests.isStopping()) {
+            refuse(Refusals.stoppedWhileWaiting());
         } else {
-            refuse(contended());
+            refuse(Refusals.contended(claim, ask));
         }
-    }
-
-    private void giveUpLocked() {
-        leases.later(0, this::giveUp);
-    }
-
-    private Problem contended() {
-        return new Problem(
-                Code.CONTENDED,
-                "'" + claim.describe() + "' is held by somebody else"
-                        + (ask.maxWait().isZero() ? "" : ", and was for as long as was to be waited"));
     }
 
     /** {@return whether this call has ended it} */
     private boolean finish() {
-        synchronized (this) {
-            if (state == State.ENDED) {
-                return false;
-            }
-            state = State.ENDED;
-            cancelPoll();
-            if (end != null) {
-                end.cancel(false);
-            }
+        boolean ended = course.finish();
+        if (ended) {
+            requests.ended(this);
         }
-        leases.ended(this);
-        return true;
+        return ended;
     }
 }

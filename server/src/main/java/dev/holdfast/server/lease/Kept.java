@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Kept {
     private final StoreThreads threads;
-    private final Consumer<List<Grant>> giveBack;
+    private final Leftovers leftovers;
     private final Map<OwnerId, Entry> entries = new ConcurrentHashMap<>();
     private final Map<String, OwnerId> byScope = new ConcurrentHashMap<>();
     private final Map<OwnerId, Set<Consumer<Ending>>> watchers = new ConcurrentHashMap<>();
@@ -32,47 +33,73 @@ final class Kept {
         private final List<Grant> grants;
         private final String scope;
 
-        /** Guarded by the entry's monitor. */
+        /** Guarded by the entry's monitor, like the next two. */
         private @Nullable ScheduledFuture<?> end;
+
+        /** Which timer counts: one that was cancelled may run all the same. */
+        private int turn;
+
+        private boolean over;
 
         Entry(List<Grant> grants, String scope) {
             this.grants = grants;
             this.scope = scope;
         }
 
-        synchronized void endWith(@Nullable ScheduledFuture<?> other) {
+        /** {@return false if its time was over} */
+        synchronized boolean endWith(IntFunction<ScheduledFuture<?>> timer) {
+            if (over) {
+                return false;
+            }
+            stopTimer();
+            end = timer.apply(turn);
+            return true;
+        }
+
+        /** Its time is over, or its place is another's; false if that was so before. */
+        synchronized boolean finish() {
+            boolean first = !over;
+            over = true;
+            stopTimer();
+            return first;
+        }
+
+        synchronized boolean finish(int ofTurn) {
+            return ofTurn == turn && finish();
+        }
+
+        private void stopTimer() {
             if (end != null) {
                 end.cancel(false);
             }
-            end = other;
+            turn++;
         }
     }
 
-    Kept(StoreThreads threads, Consumer<List<Grant>> giveBack) {
+    Kept(StoreThreads threads, Leftovers leftovers) {
         this.threads = threads;
-        this.giveBack = giveBack;
+        this.leftovers = leftovers;
     }
 
-    /** Keeps a lease of a session, for so long unless it is kept again. */
-    void keep(List<Grant> grants, String scope, long nanos) {
+    /** Keeps a lease of a session, for so long unless it is kept again; false if it is being given back. */
+    boolean keep(List<Grant> grants, String scope, long nanos) {
         OwnerId owner = grants.get(0).owner();
         Entry entry = new Entry(List.copyOf(grants), scope);
         Entry earlier = entries.put(owner, entry);
-        if (earlier != null) {
-            earlier.endWith(null);
+        // Without an earlier one whatever is given back is known to be.
+        boolean leaves = (earlier != null && !earlier.finish()) || leftovers.isLeaving(grants);
+        if (leaves) {
+            entries.remove(owner, entry);
+            return false;
         }
         byScope.put(scope, owner);
-        entry.endWith(threads.later(nanos, () -> timeIsOver(owner, entry)));
+        return entry.endWith(turn -> threads.later(nanos, () -> timeIsOver(owner, entry, turn)));
     }
 
     /** Gives a lease that is kept more time. */
     boolean extend(OwnerId owner, long nanos) {
         Entry entry = entries.get(owner);
-        if (entry == null) {
-            return false;
-        }
-        entry.endWith(threads.later(nanos, () -> timeIsOver(owner, entry)));
-        return true;
+        return entry != null && entry.endWith(turn -> threads.later(nanos, () -> timeIsOver(owner, entry, turn)));
     }
 
     /** {@return the grants of a lease of this instance's session} */
@@ -101,6 +128,10 @@ final class Kept {
     /** A lease has ended. */
     void ended(OwnerId owner, Ending ending) {
         forget(owner);
+        tell(owner, ending);
+    }
+
+    private void tell(OwnerId owner, Ending ending) {
         Set<Consumer<Ending>> told = watchers.remove(owner);
         if (told != null) {
             told.forEach(watcher -> watcher.accept(ending));
@@ -115,17 +146,20 @@ final class Kept {
         });
     }
 
-    private void timeIsOver(OwnerId owner, Entry entry) {
-        if (entries.get(owner) == entry) {
-            ended(owner, new Ending(false, LossReason.EXPIRED));
-            giveBack.accept(entry.grants);
+    private void timeIsOver(OwnerId owner, Entry entry, int turn) {
+        if (entry.finish(turn)) {
+            // First, so that whoever finds no entry knows that it is being given back.
+            leftovers.release(entry.grants);
+            entries.remove(owner, entry);
+            byScope.remove(entry.scope, owner);
+            tell(owner, new Ending(false, LossReason.EXPIRED));
         }
     }
 
     private void forget(OwnerId owner) {
         Entry entry = entries.remove(owner);
         if (entry != null) {
-            entry.endWith(null);
+            entry.finish();
             byScope.remove(entry.scope, owner);
         }
     }

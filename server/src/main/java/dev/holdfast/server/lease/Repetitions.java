@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Finds what an earlier request with the same key waited for and was granted, by the tag beside its holder's name. Only a
@@ -63,6 +64,14 @@ final class Repetitions {
             grants.add(grant);
         }
         return Optional.of(new Found(grants.get(0).owner(), grants));
+    }
+
+    /** {@return whether the store shows a holder of the scope that is none of ours, whatever became of its instance} */
+    boolean isHeld(Ask ask, String scope, Predicate<String> isOurs) {
+        return link.client().inspect(ask.name()).stream()
+                .flatMap(view -> view.holders().stream())
+                .map(LockView.Holder::clientName)
+                .anyMatch(name -> secret.tagOf(name, scope).isPresent() && !isOurs.test(name));
     }
 
     private static boolean isFinal(LockView.Holder holder, String tag) {

@@ -100,6 +100,15 @@ public final class Call {
         return connection.certificate();
     }
 
+    /** Refuses an answer that may be long while the server holds too much that other clients have not read. */
+    public void needRoom() {
+        if (!connection.hasRoom()) {
+            throw new Problem(
+                    Problem.Code.UNAVAILABLE,
+                    "this server holds as much as it may for clients that do not read; try later");
+        }
+    }
+
     /** {@return the status of the answer; 0 before there is one} */
     public int status() {
         return status;
@@ -227,7 +236,7 @@ public final class Call {
             return null;
         }
         status = HttpResponseStatus.OK.code();
-        EventStream stream = new EventStream(channel);
+        EventStream stream = connection.newStream(channel);
         connection.stream(this, stream, version.equals(HttpVersion.HTTP_1_1));
         return stream;
     }

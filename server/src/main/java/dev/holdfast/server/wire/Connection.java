@@ -2,6 +2,7 @@ package dev.holdfast.server.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.DuplexChannel;
@@ -18,6 +19,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.ArrayDeque;
@@ -157,15 +159,26 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
         ctx.executor().execute(() -> {
             boolean stays = keepAlive && !ending && !listener.isStopping();
             HttpUtil.setKeepAlive(response, stays);
+            int bytes = response.content().readableBytes();
+            listener.unread().add(bytes);
+            // The client has to read it, and what it asks for next is not answered before.
+            expectWithin(listener.terms().idleSeconds());
             ctx.writeAndFlush(response).addListener(written -> {
+                listener.unread().add(-bytes);
+                forgetPatience();
                 listener.ended(call);
                 whenWritten.accept(written.isSuccess());
                 if (!stays || !written.isSuccess()) {
                     ctx.close();
+                } else {
+                    answered(call);
                 }
             });
-            answered(call);
         });
+    }
+
+    boolean hasRoom() {
+        return listener.unread().hasRoom();
     }
 
     private void answered(Call call) {
@@ -178,6 +191,14 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
                 expectWithin(listener.terms().idleSeconds());
             }
         }
+    }
+
+    EventStream newStream(Channel channel) {
+        return new EventStream(
+                channel,
+                listener.unread(),
+                listener::nanos,
+                why -> listener.cut((InetSocketAddress) channel.remoteAddress(), why));
     }
 
     void stream(Call call, EventStream opened, boolean chunked) {

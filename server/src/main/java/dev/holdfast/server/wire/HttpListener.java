@@ -10,7 +10,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -46,8 +45,6 @@ public final class HttpListener {
     private static final int LONGEST_LINE = 8_192;
     private static final int LONGEST_HEADERS = 16_384;
     private static final int BACKLOG = 1_024;
-    private static final int UNREAD_LOW = 16 * 1024;
-    private static final int UNREAD_HIGH = 64 * 1024;
     private static final int PROBE_AFTER_SECONDS = 10;
     private static final int PROBE_EVERY_SECONDS = 5;
     private static final int PROBES = 3;
@@ -60,6 +57,7 @@ public final class HttpListener {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger streams = new AtomicInteger();
+    private final UnreadBytes unread;
     private @Nullable Channel listening;
     private volatile boolean stopping;
 
@@ -70,6 +68,7 @@ public final class HttpListener {
      * @param tls with which certificate, asked for each connection; null for none
      * @param longestBody the longest body, in bytes
      * @param mostConnections how many connections there may be
+     * @param mostUnread how many bytes of events and long answers may be held for clients that do not read
      * @param requestSeconds how long a request may take to arrive
      * @param idleSeconds how long a connection may stay without one
      */
@@ -78,6 +77,7 @@ public final class HttpListener {
             Supplier<@Nullable SslContext> tls,
             int longestBody,
             int mostConnections,
+            long mostUnread,
             int requestSeconds,
             int idleSeconds) {}
 
@@ -88,6 +88,9 @@ public final class HttpListener {
 
         /** Something that is no request was refused. */
         void refused(Problem problem);
+
+        /** A stream was ended because its reader does not read. */
+        void cut(InetSocketAddress reader, String why);
     }
 
     /**
@@ -103,6 +106,7 @@ public final class HttpListener {
         this.handler = handler;
         this.events = events;
         this.clock = clock;
+        this.unread = new UnreadBytes(terms.mostUnread);
         this.loops = new MultiThreadIoEventLoopGroup(
                 THREADS, new DefaultThreadFactory("holdfast-http", true), NioIoHandler.newFactory());
     }
@@ -121,7 +125,6 @@ public final class HttpListener {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(UNREAD_LOW, UNREAD_HIGH))
                 .childHandler(new Initializer());
         try {
             listening = bootstrap.bind(terms.address).sync().channel();
@@ -152,6 +155,11 @@ public final class HttpListener {
     /** {@return how many streams are open} */
     public int streamCount() {
         return streams.get();
+    }
+
+    /** {@return how many bytes are held for clients that have not read them} */
+    public long unreadBytes() {
+        return unread.held();
     }
 
     /** Accepts nobody any more; what has begun goes on. */
@@ -189,6 +197,14 @@ public final class HttpListener {
 
     void refused(Problem problem) {
         events.refused(problem);
+    }
+
+    UnreadBytes unread() {
+        return unread;
+    }
+
+    void cut(InetSocketAddress reader, String why) {
+        events.cut(reader, why);
     }
 
     void streams(int more) {

@@ -24,7 +24,7 @@ export function openEviction(model, name, grantToken, opener) {
   const holders = holdersNow();
   if (holders.length === 0) return;
   const what = grantToken === null
-    ? parts('evict_holders', { name: foreign(name), n: count(holders.length) })
+    ? parts('evict_holders', { name: foreign(name), n: count(model.entry(name).lock.holderCount) })
     : parts('evict_holder', { name: foreign(name), client: foreign(holders[0].client), token: h('code', null, grantToken) });
   const alive = holders.some((holder) => holder.remainingMillis !== null && holder.remainingMillis > 0 && holder.heldMillis > aliveMillis);
   const reason = h('textarea', { id: 'reason', rows: 2, maxlength: longestReason, dir: 'auto', 'aria-describedby': 'reason-hint', oninput: () => text(alarm, '') });

@@ -20,7 +20,7 @@ const byName = (a, b) => (a.lock.name < b.lock.name ? -1 : a.lock.name > b.lock.
 const columns = {
   name: { key: (entry) => entry.lock.name },
   holder: { key: (entry) => entry.lock.holders[0]?.client },
-  waiters: { key: (entry) => entry.lock.waiters.length, descendingFirst: true },
+  waiters: { key: (entry) => entry.lock.waiterCount, descendingFirst: true },
   token: { key: (entry) => entry.lock.holders[0]?.token, compare: compareTokens },
   held_for: { key: (entry, now) => entry.lock.holders[0] && entry.heldMillis(entry.lock.holders[0], now), descendingFirst: true },
   lease: { key: (entry, now) => entry.ending && (entry.remainingMillis(entry.ending, now) ?? Infinity) },
@@ -29,7 +29,7 @@ const columns = {
 const shows = {
   all: () => true,
   held: (entry) => entry.lock.holders.length > 0,
-  wanted: (entry) => entry.lock.waiters.length > 0,
+  wanted: (entry) => entry.lock.waiterCount > 0,
   ending: (entry, now) => entry.ending !== undefined && entry.remainingShare(entry.ending, now) < 1 / 3,
 };
 
@@ -188,7 +188,7 @@ class Row {
     if (entry === undefined || (entry === this.entry && this.name === name)) return;
     this.entry = entry;
     this.name = name;
-    const { kind, holders, waiters } = entry.lock;
+    const { kind, holders, holderCount, waiterCount } = entry.lock;
     set(this.nameLink, 'href', lockAddress(name));
     set(this.nameLink, 'title', foreignText(name));
     fillForeign(this.nameBox, name);
@@ -199,10 +199,10 @@ class Row {
       this.client.shown = undefined;
       text(this.client, t('free'));
     } else fillForeign(this.client, first.client);
-    text(this.more, holders.length > 1 ? `+${count(holders.length - 1)}` : '');
-    set(this.more, 'title', holders.length > 1 ? t('more_holders', { client: foreignText(first.client), n: count(holders.length - 1) }) : null);
+    text(this.more, holderCount > 1 ? `+${count(holderCount - 1)}` : '');
+    set(this.more, 'title', holderCount > 1 ? t('more_holders', { client: foreignText(first.client), n: count(holderCount - 1) }) : null);
     fillForeign(this.label, first?.label ?? '');
-    text(this.waiters, waiters.length === 0 ? '' : count(waiters.length));
+    text(this.waiters, waiterCount === 0 ? '' : count(waiterCount));
     text(this.token, first?.token ?? '');
     this.tick(performance.now());
   }

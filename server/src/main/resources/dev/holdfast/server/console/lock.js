@@ -44,7 +44,7 @@ export function lockView(model, name, rights) {
     const entry = model.entry(name);
     if (entry !== undefined) free = null;
     else if (free === null && model.loaded) askForFree();
-    const lock = entry?.lock ?? { kind: null, capacity: 1, holders: [], waiters: [], lastEviction: null };
+    const lock = entry?.lock ?? { kind: null, capacity: 1, holders: [], holderCount: 0, waiters: [], waiterCount: 0, lastEviction: null };
     const units = lock.holders.reduce((sum, holder) => sum + holder.units, 0);
     text(kind, lock.kind === null ? '' : t(`about_${lock.kind}`, { units: count(units), capacity: count(lock.capacity) }));
     if (lock.holders.length === 0) {
@@ -57,7 +57,7 @@ export function lockView(model, name, rights) {
       keyed(holders, lock.holders.slice(0, holdersShown), (holder) => holder.token,
         (holder) => new HolderCard(model, name, holder, lock, mayEvict));
     }
-    text(moreHolders, lock.holders.length > holdersShown ? t('and_more', { n: count(lock.holders.length - holdersShown) }) : '');
+    text(moreHolders, lock.holderCount > holdersShown ? t('and_more', { n: count(lock.holderCount - holdersShown) }) : '');
     evictAll.hidden = !mayEvict || lock.holders.length < 2;
     drawLine(lock);
     drawEvents();
@@ -77,10 +77,10 @@ export function lockView(model, name, rights) {
   }
 
   function drawLine(lock) {
-    text(waiting, count(lock.waiters.length));
+    text(waiting, count(lock.waiterCount));
     keyed(waiters, lock.waiters.slice(0, waitersShown).map((waiter, place) => ({ waiter, place })), ({ place }) => place, () => new WaiterItem(lock));
-    text(moreWaiters, lock.waiters.length > waitersShown ? t('and_more', { n: count(lock.waiters.length - waitersShown) })
-      : lock.waiters.length === 0 ? t('nobody_waits') : '');
+    text(moreWaiters, lock.waiterCount > waitersShown ? t('and_more', { n: count(lock.waiterCount - waitersShown) })
+      : lock.waiterCount === 0 ? t('nobody_waits') : '');
   }
 
   function drawEvents() {

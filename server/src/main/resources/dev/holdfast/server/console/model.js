@@ -125,6 +125,7 @@ export class Model {
         this.setState('trouble', data.detail ?? '');
         return;
       case 'stopping':
+      case 'cut':
         this.setState('broken');
         return;
       default:
@@ -161,7 +162,9 @@ export class Model {
     }
   }
 
-  #snapshot({ locks, last, truncated }, now) {
+  #snapshot({ locks, first, last, truncated }, now) {
+    // One that was broken off begins again.
+    if (first) this.#coming = [];
     this.#coming ??= [];
     this.#coming.push(...locks);
     if (!last) return;
@@ -192,7 +195,7 @@ export class Model {
         history.segments.push({ token, client, label, from: now - heldMillis, to: null, end: null, seenFrom: now });
       }
     }
-    const waiters = lock.waiters.length;
+    const waiters = lock.waiterCount;
     if (history.counts.at(-1)?.waiters !== waiters) history.counts.push({ at: now, waiters });
     if (history.segments.length > 2 * segmentsPerLock || history.counts.length > 2 * countsPerLock) {
       history.forgetBefore(now - rememberedMillis);

@@ -139,7 +139,13 @@ public final class Main {
             Maker maker = Maker.named(word);
             String rig = rigGiven ? options.rigs().get(0) : maker.rig();
             try {
-                Verdict counts = PeerCounts.of(new Torture(options.withMaker(word)).record(rig));
+                Path file = new Torture(options.withMaker(word)).record(rig);
+                Verdict counts = PeerCounts.of(file);
+                if (maker.isJudged()) {
+                    Round judged = Round.judge(word, file, Checker.check(file));
+                    judged.print(System.out);
+                    all &= judged.sound();
+                }
                 System.out.println(word + " on " + rig + ": " + new TreeMap<>(counts.counts()));
                 all &= counts.counted("lost_updates_without_locks") > 0 && counts.counted("grants") > 0;
             } catch (CannotRunException missing) {

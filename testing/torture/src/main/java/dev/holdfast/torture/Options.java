@@ -1,5 +1,6 @@
 package dev.holdfast.torture;
 
+import dev.holdfast.torture.peers.Maker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -36,6 +37,11 @@ public record Options(
         String mutant,
         String maker,
         @Nullable List<Integer> faults) {
+
+    /** {@return whether workers use instances of the server} */
+    boolean isOverHttp() {
+        return maker.equals(Maker.HTTP.word());
+    }
 
     /** {@return what is used if nothing is said} */
     public static Options defaults() {

@@ -57,7 +57,8 @@ final class Torture {
         Path directory = directory(rigName);
         Path file = directory.resolve("history.jsonl");
         try (Rig rig = new Rig()) {
-            Scenes scenes = new Scenes(rig, options.workers(), options.lease());
+            Scenes scenes =
+                    new Scenes(rig, options.isOverHttp() ? Instances.COUNT : options.workers(), options.lease());
             Scene scene = options.url().isEmpty() ? scenes.build(rigName) : scenes.given(rigName, options.url());
             ChildProcess process =
                     ChildProcess.start(Referee.class, directory.resolve("referee.log"), List.of(file.toString()));
@@ -66,7 +67,12 @@ final class Torture {
                 if (!said.startsWith("port ")) {
                     throw new IllegalStateException("the referee does not start; see " + directory);
                 }
-                record(scene, directory, Integer.parseInt(said.substring("port ".length())));
+                int port = Integer.parseInt(said.substring("port ".length()));
+                if (options.isOverHttp()) {
+                    recordOverHttp(scene, directory, port);
+                } else {
+                    record(scene, scene.directUrl(), directory, port);
+                }
             } finally {
                 process.leave(TIME_TO_LEAVE);
             }
@@ -94,14 +100,22 @@ final class Torture {
         return bug.isPatch() ? Workshop.here().make(bug, directory).toString() : "";
     }
 
-    private void record(Scene scene, Path directory, int port) throws InterruptedException {
+    private void recordOverHttp(Scene store, Path directory, int port) throws InterruptedException {
+        try (RefereeLine referee = RefereeLine.open("instances", port);
+                Instances instances = new Instances(options, store, directory.resolve("instances.log"))) {
+            record(instances.scene(referee), store.directUrl(), directory, port);
+            instances.leave();
+        }
+    }
+
+    private void record(Scene scene, String storeUrl, Path directory, int port) throws InterruptedException {
         String mutant = mutant(directory);
         String prefix = "torture-" + options.seed() + "-" + Long.toString(System.nanoTime(), Character.MAX_RADIX) + "/";
         try (RefereeLine referee = RefereeLine.open("coordinator", port);
                 Workers workers =
                         new Workers(options, scene, prefix, port, referee, directory.resolve("workers.log"), mutant)) {
             StallMeter.start("coordinator", referee::tell);
-            boolean staged = begin(scene, referee, prefix)
+            boolean staged = begin(scene, storeUrl, referee, prefix)
                     && options.workers() > 1
                     && options.mutant().isEmpty();
             workers.start();
@@ -129,9 +143,10 @@ final class Torture {
             sleep(CALM);
             phase(referee, "end");
             workers.leave(TIME_TO_LEAVE);
-            if (options.maker().isEmpty()) {
-                look(scene, referee, prefix);
-            } else {
+            if (options.maker().isEmpty() || options.isOverHttp()) {
+                look(scene, storeUrl, referee, prefix);
+            }
+            if (!options.maker().isEmpty()) {
                 lookForPeers(scene, referee, prefix);
             }
             referee.sync();
@@ -140,7 +155,7 @@ final class Torture {
     }
 
     /** Tells about the store, and returns whether it gives the lock of a paused holder to others. */
-    private boolean begin(Scene scene, RefereeLine referee, String prefix) {
+    private boolean begin(Scene scene, String storeUrl, RefereeLine referee, String prefix) {
         Line store = Line.of("store")
                 .with("rig", scene.name())
                 .with("seed", Long.toString(options.seed()))
@@ -151,12 +166,12 @@ final class Torture {
                 .with("timeoutMillis", options.timeout().toMillis())
                 .with("afterlifeMillis", scene.afterlife().toMillis())
                 .with("workers", options.workers());
-        if (!options.maker().isEmpty()) {
+        if (!options.maker().isEmpty() && !options.isOverHttp()) {
             referee.tell(store.with("expiry", "LEASE").with("failover", "").with("promises", ""));
             Peers.prepare(Maker.named(options.maker()), scene.directUrl());
             return false;
         }
-        try (Holdfast locks = connect(scene)) {
+        try (Holdfast locks = connect(storeUrl)) {
             referee.tell(store.with("expiry", locks.traits().expiry().name())
                     .with("failover", locks.traits().failover())
                     .with(
@@ -165,14 +180,17 @@ final class Torture {
                                     .map(Enum::name)
                                     .sorted()
                                     .collect(Collectors.joining(","))));
-            return locks.traits().promises(Promise.PAUSED_HOLDER_IS_REPLACED);
+            return locks.traits().promises(Promise.PAUSED_HOLDER_IS_REPLACED)
+                    && options.maker().isEmpty();
         }
     }
 
     /** Nobody promises for another library that its locks survive a server that forgets, so none does that to them. */
     private List<FaultKind> faults(Scene scene) {
         return scene.faults().stream()
-                .filter(kind -> options.maker().isEmpty() || !kind.word().equals("restart-empty"))
+                .filter(kind -> options.maker().isEmpty()
+                        || options.isOverHttp()
+                        || !kind.word().equals("restart-empty"))
                 .toList();
     }
 
@@ -184,12 +202,12 @@ final class Torture {
     }
 
     /** Waits, at most for the time that the store may keep what dead workers held, until nothing is left. */
-    private void look(Scene scene, RefereeLine referee, String prefix) throws InterruptedException {
+    private void look(Scene scene, String storeUrl, RefereeLine referee, String prefix) throws InterruptedException {
         long begin = System.nanoTime();
         Duration patience = scene.afterlife().plusSeconds(5);
         String left = "?";
         while (System.nanoTime() - begin < patience.toNanos() && !left.isEmpty()) {
-            try (Holdfast locks = connect(scene)) {
+            try (Holdfast locks = connect(storeUrl)) {
                 left = "?";
                 while (System.nanoTime() - begin < patience.toNanos() && !left.isEmpty()) {
                     left = left(locks.list(prefix, MANY));
@@ -203,9 +221,9 @@ final class Torture {
         referee.tell(Line.of("left").with("what", left).with("from", begin));
     }
 
-    private Holdfast connect(Scene scene) {
+    private Holdfast connect(String storeUrl) {
         return Holdfast.builder()
-                .url(scene.directUrl())
+                .url(storeUrl)
                 .defaults(LockOptions.defaults().withLeaseTime(options.lease()))
                 .build();
     }

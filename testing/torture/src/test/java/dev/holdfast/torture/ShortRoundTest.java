@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,16 +43,27 @@ final class ShortRoundTest {
         run(rig);
     }
 
+    /** Two instances of the server between the workers and the store, which are killed, stopped and paused. */
+    @Test
+    @Tag("full")
+    void nothingIsWrongOverHttp() throws InterruptedException {
+        run(SHORT.withMaker("http"), "redis");
+    }
+
     private static void run(String rig) throws InterruptedException {
-        Path history = new Torture(SHORT).record(rig);
+        run(SHORT, rig);
+    }
+
+    private static void run(Options options, String rig) throws InterruptedException {
+        Path history = new Torture(options).record(rig);
         Verdict verdict = Checker.check(history);
         Round round = Round.judge(rig, history, verdict);
         round.print(System.out);
         Page.write(history, verdict, Round.summary(List.of(round)));
         assertThat(verdict.violations())
                 .as(
-                        "again with: testing/torture/run --rig %s --seed %d --seconds 3 --gap 500 --lease 1200; history: %s",
-                        rig, SHORT.seed(), history)
+                        "again with: testing/torture/run %s --rig %s --seed %d --seconds 3 --gap 500 --lease 1200; history: %s",
+                        options.maker().isEmpty() ? "" : "--maker " + options.maker(), rig, SHORT.seed(), history)
                 .isEmpty();
         assertThat(round.proves())
                 .as("the controls lost updates, locks were granted, faults happened: %s", verdict.counts())

@@ -9,6 +9,8 @@ import java.util.Locale;
 public enum Maker {
     /** This library, through the same eyes as the others. */
     HOLDFAST("redis"),
+    /** This library through two instances of its server, over HTTP; judged by the properties, not only counted. */
+    HTTP("redis"),
     /** Redisson's RLock. */
     REDISSON("redis"),
     /** Redisson's fair lock. */
@@ -44,6 +46,11 @@ public enum Maker {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    /** {@return whether a history of it is judged by the properties: it is ours} */
+    public boolean isJudged() {
+        return this == HTTP;
+    }
+
     /**
      * Finds one.
      *
@@ -69,6 +76,7 @@ public enum Maker {
     Peer open(String url, Duration lease) {
         return switch (this) {
             case HOLDFAST -> new HoldfastPeer(url, LockOptions.defaults().withLeaseTime(lease));
+            case HTTP -> new HttpPeer(url, lease);
             case REDISSON, REDISSON_FAIR, REDISSON_FENCED -> new RedissonPeer(this, url, lease);
             case SPRING_REDIS -> new SpringRedisPeer(url, lease);
             case LOCK4J -> new Lock4jPeer(url, lease);

@@ -1,0 +1,26 @@
+package dev.holdfast.server;
+
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.postgres.Postgres;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Two instances on advisory locks of PostgreSQL. */
+@Tag("full")
+final class PostgresAdvisoryScenariosTest extends StoreScenarios {
+    @RegisterExtension
+    private static final Rig RIG = new Rig();
+
+    private static String url;
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        url = Postgres.start(RIG).access().jdbcUrlWithCredentials() + "#strategy=advisory";
+    }
+
+    @Override
+    String url() {
+        return url;
+    }
+}
