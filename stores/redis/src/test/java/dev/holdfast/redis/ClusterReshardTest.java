@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,14 +54,14 @@ final class ClusterReshardTest {
 
     @Test
     @Tag("full")
-    @Timeout(1200)
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void nobodyOverlapsAndNobodyIsToldLostWhileSlotsMoveForLong() throws InterruptedException {
         moveSlotsFor(LONG, (source, target) -> {});
     }
 
     @Test
     @Tag("full")
-    @Timeout(1200)
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void nobodyOverlapsAndNobodyIsToldLostWhileSlotsMoveAndMembersStandStillForLong() throws InterruptedException {
         moveSlotsFor(LONG, pauses());
     }
