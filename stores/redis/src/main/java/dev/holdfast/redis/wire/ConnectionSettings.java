@@ -74,23 +74,20 @@ public final class ConnectionSettings {
                 settings.timeout(),
                 settings.maxConnections(),
                 encryption(address, uri, access),
-                new Login(
-                        address.database(),
-                        Logins.forServers(address, access, settings.clientName()),
-                        settings.clientName()),
-                mapping(uri, access, settings.clientName()),
+                new Login(address.database(), Logins.forServers(address, access), settings.clientName()),
+                mapping(uri, access),
                 settings.shortWaits());
     }
 
-    private static Mapping mapping(StoreUri uri, Access access, String clientName) {
+    private static Mapping mapping(StoreUri uri, Access access) {
         UnaryOperator<HostAndPort> chosen = access.mapping();
         if (chosen == null) {
             UnaryOperator<HostAndPort> map = AddressMap.of(uri);
             return (told, deadline) -> map.apply(told);
         }
-        ProgramCode program = new ProgramCode("where servers are reached", clientName);
-        return (told, deadline) ->
-                Objects.requireNonNull(program.ask(() -> Objects.requireNonNull(chosen.apply(told)), deadline));
+        ProgramCode program = access.program();
+        return (told, deadline) -> Objects.requireNonNull(
+                program.ask("where servers are reached", () -> Objects.requireNonNull(chosen.apply(told)), deadline));
     }
 
     private static @Nullable Encryption encryption(Address address, StoreUri uri, Access access) {
@@ -108,7 +105,7 @@ public final class ConnectionSettings {
 
     /** The same for sentinels, which have no databases, and users of their own. */
     public ConnectionSettings forSentinels(StoreUri uri, Access access) {
-        CredentialsSource who = Logins.forSentinels(uri, access, login.who, login.clientName);
+        CredentialsSource who = Logins.forSentinels(uri, access, login.who);
         return new ConnectionSettings(timeout, 1, tls, new Login(0, who, login.clientName), mapping, shortWaits);
     }
 

@@ -20,13 +20,13 @@ final class Logins {
     private Logins() {}
 
     /** {@return what to ask for the credentials of a server} */
-    static CredentialsSource forServers(Address address, Access access, String clientName) {
+    static CredentialsSource forServers(Address address, Access access) {
         Supplier<@Nullable Credentials> asked = access.credentials();
-        return asked != null ? byProgram(asked, clientName) : fixed(address.user(), address.password());
+        return asked != null ? byProgram(asked, access.program()) : fixed(address.user(), address.password());
     }
 
     /** {@return what to ask for those of a sentinel; by default a sentinel wants none} */
-    static CredentialsSource forSentinels(StoreUri uri, Access access, CredentialsSource servers, String clientName) {
+    static CredentialsSource forSentinels(StoreUri uri, Access access, CredentialsSource servers) {
         String login = uri.option(LOGIN).orElse(null);
         String user = uri.option(USER).orElse(null);
         String password = uri.option(PASSWORD).orElse(null);
@@ -44,14 +44,13 @@ final class Logins {
                     "credentials of sentinels are given twice: by '" + LOGIN + "', '" + PASSWORD + "' or in Java");
         }
         if (asked != null) {
-            return byProgram(asked, clientName);
+            return byProgram(asked, access.program());
         }
         return SAME.equals(login) ? servers : fixed(user, password);
     }
 
-    private static CredentialsSource byProgram(Supplier<@Nullable Credentials> asked, String clientName) {
-        ProgramCode program = new ProgramCode("the credentials", clientName);
-        return deadline -> program.ask(asked, deadline);
+    private static CredentialsSource byProgram(Supplier<@Nullable Credentials> asked, ProgramCode program) {
+        return deadline -> program.ask("the credentials", asked, deadline);
     }
 
     private static CredentialsSource fixed(@Nullable String user, @Nullable String password) {

@@ -14,35 +14,26 @@ import org.jspecify.annotations.Nullable;
  * has a thread of its own, which is interrupted when nobody waits any more. Code that does not even end then is asked only so
  * often again. Thread-safe.
  */
-final class ProgramCode {
+public final class ProgramCode {
     private static final int MOST_AT_ONCE = 16;
 
-    private final String what;
-    private final String threadName;
-    private final Semaphore free = new Semaphore(MOST_AT_ONCE);
+    private static final String THREAD_NAME = "holdfast-asks-program";
 
-    /**
-     * Makes somebody who asks.
-     *
-     * @param what is asked for, for a message
-     */
-    ProgramCode(String what, String clientName) {
-        this.what = what;
-        this.threadName = "holdfast-" + clientName + "-asks-program";
-    }
+    private final Semaphore free = new Semaphore(MOST_AT_ONCE);
 
     /**
      * Asks.
      *
+     * @param what is asked for, for a message
      * @throws BrokenConnection if there is no answer in time, or the code throws
      */
-    <T> @Nullable T ask(Supplier<@Nullable T> question, Deadline deadline) {
+    <T> @Nullable T ask(String what, Supplier<@Nullable T> question, Deadline deadline) {
         FutureTask<@Nullable T> asking = new FutureTask<>(question::get);
         try {
-            begin(asking, deadline);
+            begin(what, asking, deadline);
             return deadline.await(asking);
         } catch (TimeoutException late) {
-            throw tooLate();
+            throw tooLate(what);
         } catch (ExecutionException failed) {
             // Its message is not repeated: a program may have put anything into it.
             Throwable thrown = failed.getCause() == null ? failed : failed.getCause();
@@ -53,7 +44,7 @@ final class ProgramCode {
         }
     }
 
-    private void begin(FutureTask<?> asking, Deadline deadline) {
+    private void begin(String what, FutureTask<?> asking, Deadline deadline) {
         boolean begins;
         try {
             begins = free.tryAcquire(Math.max(0, deadline.leftNanos()), TimeUnit.NANOSECONDS);
@@ -62,7 +53,7 @@ final class ProgramCode {
             begins = free.tryAcquire();
         }
         if (!begins) {
-            throw tooLate();
+            throw tooLate(what);
         }
         Thread thread = new Thread(
                 () -> {
@@ -72,7 +63,7 @@ final class ProgramCode {
                         free.release();
                     }
                 },
-                threadName);
+                THREAD_NAME);
         thread.setDaemon(true);
         try {
             thread.start();
@@ -82,7 +73,7 @@ final class ProgramCode {
         }
     }
 
-    private BrokenConnection tooLate() {
+    private static BrokenConnection tooLate(String what) {
         return new BrokenConnection(
                 new SocketTimeoutException("whoever was to tell " + what + " did not answer in time"));
     }

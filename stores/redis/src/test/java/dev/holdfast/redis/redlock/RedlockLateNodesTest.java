@@ -109,10 +109,11 @@ final class RedlockLateNodesTest {
     }
 
     @Test
-    void silentNodeKeepsNothingOfALockThatWasEvictedElsewhere() {
+    void unreachableNodeKeepsNothingOfALockThatWasEvictedElsewhere() throws InterruptedException {
         List<Grant> held = client.take(BareClient.claim(LEASE, NAME).queued(false));
         untilHeld(LATE_NODE);
-        fallSilent(LATE_NODE);
+        nodes.network(LATE_NODE).refuse();
+        nodes.network(LATE_NODE).cut();
         evictAt(0, held.get(0));
         evictAt(1, held.get(0));
 
