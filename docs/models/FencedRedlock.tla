@@ -136,6 +136,17 @@ Fence(n, a) ==
     /\ acks' = [acks EXCEPT ![a] = @ \cup {n}]
     /\ UNCHANGED <<owner, answered, status, phase, hint, answer, token, earlier, faults>>
 
+\* A node that granted late, or whose answer was lost, learns the token later: in the background, or when it is asked to renew
+\* or to release and holds with another counter. From then on it holds with the token. It counts for no token.
+Tell(n, a) ==
+    /\ Granted(a) /\ WriteBack /\ status[n] = "voting"
+    /\ owner[n] = a /\ answered[n] # token[a]
+    /\ answered' = [answered EXCEPT ![n] = token[a]]
+    /\ LET raised == Max({token[a], IF counter[n] = None THEN floor[n] ELSE counter[n]}) IN
+         /\ counter' = [counter EXCEPT ![n] = raised]
+         /\ floor' = [floor EXCEPT ![n] = Max({@, raised})]
+    /\ UNCHANGED <<owner, status, clientState, faults>>
+
 \* Release, expiry and eviction look alike.
 End(n) ==
     /\ owner[n] # None
@@ -181,7 +192,7 @@ VoteAgain(n) ==
 
 Next ==
     \/ \E a \in Attempts : Begin(a) \/ Decide(a) \/ Grant(a) \/ GiveUp(a)
-    \/ \E n \in Nodes, a \in Attempts : Acquire(n, a) \/ Repeat(n, a) \/ Fence(n, a)
+    \/ \E n \in Nodes, a \in Attempts : Acquire(n, a) \/ Repeat(n, a) \/ Fence(n, a) \/ Tell(n, a)
     \/ \E n \in Nodes : End(n) \/ Forget(n) \/ Lose(n) \/ Copy(n) \/ VoteAgain(n)
 
 Spec == Init /\ [][Next]_vars

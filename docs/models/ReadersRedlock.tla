@@ -113,6 +113,14 @@ Fence(n, a) ==
     /\ answer' = [answer EXCEPT ![a][n] = token[a]]
     /\ UNCHANGED <<holding, phase, token, raises, earlier>>
 
+\* A node that did not give the token learns it later, and holds with it from then on. It counts for no token.
+Tell(n, a) ==
+    /\ phase[a] = "granted"
+    /\ a \in holding[n] /\ given[n][a] # token[a]
+    /\ counter' = [counter EXCEPT ![n] = Max({@, token[a]})]
+    /\ given' = [given EXCEPT ![n][a] = token[a]]
+    /\ UNCHANGED <<holding, clientState>>
+
 End(n, a) ==
     /\ a \in holding[n]
     /\ Expires \/ phase[a] \in {"released", "gone"}
@@ -123,7 +131,7 @@ End(n, a) ==
 
 Next ==
     \/ \E a \in Attempts : Begin(a) \/ Decide(a) \/ Raise(a) \/ Grant(a) \/ Leave(a)
-    \/ \E n \in Nodes, a \in Attempts : Acquire(n, a) \/ Fence(n, a) \/ End(n, a)
+    \/ \E n \in Nodes, a \in Attempts : Acquire(n, a) \/ Fence(n, a) \/ Tell(n, a) \/ End(n, a)
 
 Spec == Init /\ [][Next]_vars
 

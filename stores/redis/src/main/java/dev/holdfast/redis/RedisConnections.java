@@ -71,8 +71,9 @@ public final class RedisConnections implements StoreFactory {
 
     /**
      * Sets who logs in at the servers. It is asked at each new connection, so that a password or token may change while the
-     * client runs; connections that are open stay so. It is asked by the thread that needs the connection and must answer at
-     * once, from memory. If it throws, there is no connection, and it is asked again for the next one.
+     * client runs; connections that are open stay so. It is asked on a thread of its own, perhaps on several at once, and should
+     * answer from memory. If it throws, or does not answer within the command timeout (for a node of a quorum: within 250 ms or
+     * the node timeout), it is interrupted and there is no connection. It is asked again for the next one.
      *
      * @param supplier tells the credentials of this moment
      * @return the changed copy
@@ -107,7 +108,8 @@ public final class RedisConnections implements StoreFactory {
 
     /**
      * Sets where servers are reached that sentinels or members of a cluster know by another address, such as that of a
-     * container. It is also asked about the addresses of the URL.
+     * container. It is also asked about the addresses of the URL, on a thread of its own and within the same time as
+     * {@linkplain #withCredentials credentials}.
      *
      * @param mapping gets the address that was told, not resolved, and answers with the one to connect to
      * @return the changed copy

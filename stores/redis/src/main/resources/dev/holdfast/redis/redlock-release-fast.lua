@@ -1,5 +1,5 @@
 -- Release, the common case: one name for which nobody waits. Invariant: only what is held with this epoch and owner, and
--- has not expired, is given back; the counter stays. The answer is 1, or those of the common script. 12592 is '10', 12594 is
+-- has not expired, is given back; the counter stays. The answer is 0, or those of the common script. 12592 is '10', 12594 is
 -- '12': nobody waits, and there are tombstones or not.
 local value = redis.call('GET', KEYS[1])
 if #KEYS == 1 and value and string.sub(value, 43, 66) == ARGV[1] then
@@ -7,6 +7,6 @@ if #KEYS == 1 and value and string.sub(value, 43, 66) == ARGV[1] then
   local left = redis.call('PTTL', KEYS[1])
   if (flags == 12592 or flags == 12594) and left > 172800000 and expiry > ends - left then
     redis.call('SET', KEYS[1], string.sub(value, 1, 18), 'KEEPTTL')
-    return 1
+    return 0
   end
 end

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,14 +54,14 @@ final class ClusterReshardTest {
 
     @Test
     @Tag("full")
-    @Timeout(1200)
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void nobodyOverlapsAndNobodyIsToldLostWhileSlotsMoveForLong() throws InterruptedException {
         moveSlotsFor(LONG, (source, target) -> {});
     }
 
     @Test
     @Tag("full")
-    @Timeout(1200)
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void nobodyOverlapsAndNobodyIsToldLostWhileSlotsMoveAndMembersStandStillForLong() throws InterruptedException {
         moveSlotsFor(LONG, pauses());
     }
@@ -98,17 +99,21 @@ final class ClusterReshardTest {
             SlotMover mover = new SlotMover(masters);
             long moves = 0;
             long until = System.nanoTime() + time.toNanos();
-            while (System.nanoTime() - until < 0) {
-                for (Map.Entry<Integer, Integer> slot : whereSlotsAre.entrySet()) {
-                    slot.setValue(mover.move(slot.getKey(), slot.getValue(), disturbance));
-                    moves++;
+            try {
+                while (System.nanoTime() - until < 0) {
+                    for (Map.Entry<Integer, Integer> slot : whereSlotsAre.entrySet()) {
+                        slot.setValue(mover.move(slot.getKey(), slot.getValue(), disturbance));
+                        moves++;
+                    }
                 }
+                long before = traffic.grants();
+                await().atMost(PATIENCE).until(() -> traffic.grants() > before + 100);
+                traffic.end();
+            } finally {
+                System.out.println(moves + " moves of slots, " + mover.keys() + " keys, " + mover.disputes()
+                        + " disputes between masters; " + traffic);
+                traffic.losses().forEach(System.out::println);
             }
-            long before = traffic.grants();
-            await().atMost(PATIENCE).until(() -> traffic.grants() > before + 100);
-            traffic.end();
-            System.out.println(moves + " moves of slots, " + mover.keys() + " keys; " + traffic);
-            traffic.losses().forEach(System.out::println);
 
             assertThat(traffic.surprises()).isEmpty();
             assertThat(traffic.overlaps()).as("holders beside each other").isEmpty();

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.LockKind;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.proxy.FaultProxy;
 import dev.holdfast.rig.redis.RedisNode;
@@ -27,6 +28,8 @@ final class DeadWaitersTest {
     /** What a script asks of the server for one waiter that cannot be told, at most, times the most that it looks at. */
     private static final long MOST_COMMANDS = 3 * 260 + 30;
 
+    private static final int MOST_SHOWN = 10_000;
+    private static final int MORE_THAN_ARE_SHOWN = 20_000;
     private static final long OVER = -1;
     private static final long IN_PATIENCE = 15_000;
 
@@ -118,6 +121,34 @@ final class DeadWaitersTest {
         assertThat(commandsPerScript()).isLessThan(MOST_COMMANDS);
     }
 
+    @Test
+    void inspectionOfALongLineIsAShortScript() {
+        client.take(exclusive());
+        assertThat(client.store().tryAcquire(exclusive())).isInstanceOf(AcquireOutcome.Contended.class);
+        crowd(MORE_THAN_ARE_SHOWN, IN_PATIENCE);
+        CommandCounts.reset(redis);
+
+        assertThat(client.store().inspect("crowd").orElseThrow().waiters()).hasSize(MOST_SHOWN);
+        assertThat(commandsPerScript()).isLessThan(MOST_COMMANDS);
+    }
+
+    @Test
+    void inspectionOfACrowdOfReadersIsAShortScript() {
+        client.take(reader());
+        client.take(reader());
+        readers(MORE_THAN_ARE_SHOWN);
+        CommandCounts.reset(redis);
+
+        assertThat(client.store().inspect("crowd").orElseThrow().holders())
+                .hasSizeBetween(MOST_SHOWN, MOST_SHOWN + MOST_SHOWN / 5)
+                .hasSizeLessThan(MORE_THAN_ARE_SHOWN);
+        assertThat(commandsPerScript()).isLessThan(MOST_COMMANDS);
+    }
+
+    private static Claim reader() {
+        return BareClient.claim(LEASE, List.of(new Claim.Part("crowd", LockKind.READ_WRITE, 1, Claim.MANY)));
+    }
+
     private static Claim exclusive() {
         return BareClient.claim(LEASE, "crowd");
     }
@@ -131,6 +162,19 @@ final class DeadWaitersTest {
         Map<String, Long> counts = CommandCounts.of(redis);
         long scripts = counts.getOrDefault("evalsha", 0L) + counts.getOrDefault("eval", 0L);
         return (counts.values().stream().mapToLong(Long::longValue).sum() - scripts) / scripts;
+    }
+
+    /** Puts readers beside those that are there, and like them. */
+    private static void readers(int count) {
+        redis.ask(
+                "EVAL",
+                "local all = redis.call('HGETALL', KEYS[1] .. ':h') "
+                        + "for i = 1, tonumber(ARGV[1]) do "
+                        + "  redis.call('HSET', KEYS[1] .. ':h', struct.pack('>I8I8', i, i), all[2]) "
+                        + "end",
+                "1",
+                "holdfast:{crowd}",
+                Integer.toString(count));
     }
 
     /** Puts waiters into the line, behind the last one and like it, whom nobody has heard of lately. */

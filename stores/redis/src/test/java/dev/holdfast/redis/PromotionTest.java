@@ -12,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,7 +50,7 @@ final class PromotionTest {
 
     @Test
     @Tag("full")
-    @Timeout(1200)
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void manyFailoversUnderLoadRepeatNoToken() throws InterruptedException {
         try (Traffic traffic = new Traffic(group.url(), "busier", 4)) {
             for (int i = 0; i < MANY; i++) {

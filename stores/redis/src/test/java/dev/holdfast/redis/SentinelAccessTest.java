@@ -55,6 +55,30 @@ final class SentinelAccessTest {
         masterPort = group.master().port();
     }
 
+    /** They are asked every two seconds. */
+    @Test
+    @Order(0)
+    void connectionsToSentinelsAreKept() throws InterruptedException {
+        try (Holdfast locks =
+                Holdfast.builder().url(group.url()).clientName("keeps").build()) {
+            for (RedisNode sentinel : group.sentinels()) {
+                await().until(() -> oldestConnectionOf("keeps", sentinel) >= 5);
+            }
+            assertThat(locks.lock("kept").acquire().release()).isTrue();
+        }
+    }
+
+    /** {@return how many seconds it has been open; -1 if there is none} */
+    private static int oldestConnectionOf(String client, RedisNode sentinel) {
+        return String.valueOf(sentinel.ask("CLIENT", "LIST"))
+                .lines()
+                .filter(line -> line.contains(" name=" + client + " "))
+                .map(line -> line.replaceFirst(".* age=([0-9]+) .*", "$1"))
+                .mapToInt(Integer::parseInt)
+                .max()
+                .orElse(-1);
+    }
+
     @Test
     @Order(1)
     void wronglySecuredSentinelDoesNotEndDiscovery() throws InterruptedException {

@@ -7,7 +7,9 @@ import dev.holdfast.rig.redis.RedisNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.awaitility.core.ConditionTimeoutException;
@@ -17,11 +19,22 @@ import redis.clients.jedis.util.JedisClusterCRC16;
 final class SlotMover {
     private static final int KEYS_AT_ONCE = 100;
 
+    /** Much less than a lease: a slot that no master takes for its own serves nobody. */
+    private static final Duration LONGEST_DISPUTE = Duration.ofSeconds(1);
+
+    private static final int MOST_DISPUTES = 30;
+    private static final int NONE = -1;
+
     private final List<RedisNode> masters;
     private final List<String> ids;
     private final Random random = new Random(1);
-    private int last = -1;
+
+    /** Where the slots are that were moved. */
+    private final Map<Integer, Integer> owners = new HashMap<>();
+
+    private int last = NONE;
     private long keys;
+    private int disputes;
 
     /** Moves between these masters, which stay masters all the time. */
     SlotMover(List<RedisNode> masters) {
@@ -40,6 +53,11 @@ final class SlotMover {
         return keys;
     }
 
+    /** {@return how often the masters did not agree with each other about whose a slot is, until they were told again} */
+    int disputes() {
+        return disputes;
+    }
+
     /** What else happens in the middle of a move. */
     interface Disturbance {
         void between(RedisNode source, RedisNode target) throws InterruptedException;
@@ -48,6 +66,7 @@ final class SlotMover {
     /** Moves a slot to another master; returns which. */
     int move(int slotNumber, int from, Disturbance disturbance) throws InterruptedException {
         int to = next(from);
+        owners.put(slotNumber, from);
         String slot = Integer.toString(slotNumber);
         RedisNode source = masters.get(from);
         RedisNode target = masters.get(to);
@@ -62,46 +81,53 @@ final class SlotMover {
                 disturbance.between(source, target);
             }
         }
-        awaitAgreement();
+        awaitAgreement(slotNumber);
+        owners.put(slotNumber, to);
         List<RedisNode> inOrder = new ArrayList<>(List.of(target, source));
         masters.stream().filter(each -> !inOrder.contains(each)).forEach(inOrder::add);
-        settle(inOrder, slot, ids.get(to));
+        inOrder.forEach(each -> own(each, slot, ids.get(to)));
+        awaitAgreement(NONE);
         return to;
     }
 
     /**
-     * Waits until all masters tell the same of each other. Their messages overtake each other: a belated one of an owner
-     * before the last could take a slot back that moves again too soon, for nobody.
+     * Waits until all masters tell the same of each other. Their messages overtake each other: a belated one of an owner before
+     * the last may take a slot back, for nobody, when it was told to all and they had agreed. Whoever hears it holds on to it if
+     * its epoch is not smaller. Then all are told again and the owner takes a larger epoch, as tools that mend clusters do it.
+     *
+     * @param moving the slot that is between two masters, which is told to all afterwards
      */
-    private void awaitAgreement() {
-        try {
-            await().atMost(Duration.ofSeconds(30))
-                    .pollInterval(Duration.ofMillis(10))
-                    .until(this::agree);
-        } catch (ConditionTimeoutException undecided) {
-            String views = masters.stream()
-                    .map(master -> master.port() + " says:\n" + master.ask("CLUSTER", "NODES"))
-                    .collect(Collectors.joining("\n"));
-            throw new IllegalStateException("the masters do not agree with each other\n" + views, undecided);
+    private void awaitAgreement(int moving) {
+        ConditionTimeoutException undecided = null;
+        for (int i = 0; i < MOST_DISPUTES; i++) {
+            try {
+                await().atMost(LONGEST_DISPUTE)
+                        .pollInterval(Duration.ofMillis(10))
+                        .until(this::agree);
+                return;
+            } catch (ConditionTimeoutException disagreement) {
+                undecided = disagreement;
+                disputes++;
+                owners.forEach((slot, owner) -> {
+                    if (slot != moving) {
+                        tellAgain(slot, owner);
+                    }
+                });
+            }
         }
+        String views = masters.stream()
+                .map(master -> master.port() + " says:\n" + master.ask("CLUSTER", "NODES"))
+                .collect(Collectors.joining("\n"));
+        throw new IllegalStateException("the masters do not agree with each other\n" + views, undecided);
     }
 
-    /**
-     * Tells the new owner first, and waits until all masters say the same. One of them, also the owner, may hear a belated
-     * message of another owner after it was told, and holds on to that if its epoch is not smaller: then all are told
-     * again and the owner takes a larger epoch, as tools that mend clusters have it done.
-     */
-    private void settle(List<RedisNode> inOrder, String slot, String owner) {
-        inOrder.forEach(each -> own(each, slot, owner));
-        try {
-            await().atMost(Duration.ofSeconds(3))
-                    .pollInterval(Duration.ofMillis(10))
-                    .until(this::agree);
-        } catch (ConditionTimeoutException undecided) {
-            inOrder.forEach(each -> own(each, slot, owner));
-            inOrder.get(0).ask("CLUSTER", "BUMPEPOCH");
-            awaitAgreement();
-        }
+    private void tellAgain(int slot, int owner) {
+        RedisNode first = masters.get(owner);
+        own(first, Integer.toString(slot), ids.get(owner));
+        masters.stream()
+                .filter(each -> each != first)
+                .forEach(each -> own(each, Integer.toString(slot), ids.get(owner)));
+        first.ask("CLUSTER", "BUMPEPOCH");
     }
 
     private boolean agree() {

@@ -28,8 +28,8 @@ final class Traffic implements AutoCloseable {
     private static final int LOCAL_BITS = 12;
     private static final long BETWEEN_NANOS = 100_000;
 
-    /** One time that the lock was had: when it was asked for, when it was got, and the token. */
-    private record Hold(long askedNanos, long gotNanos, long token) {}
+    /** One time that the lock was had: when it was asked for, when it was got, also by the time of day, and the token. */
+    private record Hold(long askedNanos, long gotNanos, long gotMicros, long token) {}
 
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -58,7 +58,7 @@ final class Traffic implements AutoCloseable {
         while (!over) {
             long asked = System.nanoTime();
             try (Lease lease = lock.acquire()) {
-                holds.add(new Hold(asked, System.nanoTime(), lease.token()));
+                holds.add(new Hold(asked, System.nanoTime(), micros(), lease.token()));
                 // Otherwise most holds would be hand-offs within a client, a million in a second.
                 LockSupport.parkNanos(BETWEEN_NANOS);
             } catch (StoreUnavailableException | LeaseLostException expected) {
@@ -89,10 +89,14 @@ final class Traffic implements AutoCloseable {
         byGeneration.values().forEach(Traffic::checkOrder);
     }
 
-    /** By how many hours a token is ahead of the clock; a test takes less than half of one. */
+    /** By how many hours a token is ahead of the clock. */
     private static long generation(Hold hold) {
-        long ahead = (hold.token >> LOCAL_BITS) - ChronoUnit.MICROS.between(ORIGIN, Instant.now());
+        long ahead = (hold.token >> LOCAL_BITS) - hold.gotMicros;
         return Math.floorDiv(ahead + HOUR_MICROS / 2, HOUR_MICROS);
+    }
+
+    private static long micros() {
+        return ChronoUnit.MICROS.between(ORIGIN, Instant.now());
     }
 
     /** What has been so far, for a report. */

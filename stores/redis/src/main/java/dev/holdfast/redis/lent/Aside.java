@@ -120,18 +120,11 @@ final class Aside {
     }
 
     private static void await(CompletableFuture<?> future, Deadline deadline) {
-        boolean interrupted = false;
-        while (!future.isDone() && !deadline.isOver()) {
-            try {
-                future.get(deadline.leftNanos(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException later) {
-                interrupted = true;
-            } catch (ExecutionException | TimeoutException over) {
-                break;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        try {
+            Object unused = deadline.await(future);
+        } catch (ExecutionException | TimeoutException over) {
+            // Whoever waits looks at what has become of it.
+            return;
         }
     }
 }

@@ -1,8 +1,10 @@
 package dev.holdfast.redis.lent;
 
+import dev.holdfast.redis.wire.BrokenConnection;
 import dev.holdfast.redis.wire.Listening;
 import java.util.concurrent.locks.ReentrantLock;
 import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Passes on what comes to a subscription of Jedis. It is left once, and nothing is sent after that: an answer that
@@ -27,6 +29,8 @@ final class JedisMessages extends BinaryJedisPubSub {
      * Asks for a sign of life, unless the subscription has been left: subscribes once more, which changes nothing. In the
      * third version of the protocol, Jedis takes the answer to a {@code PING} that comes at once for an unexpected message,
      * and ends the subscription.
+     *
+     * @throws BrokenConnection if the connection is broken
      */
     void askForSign() {
         writing.lock();
@@ -34,6 +38,8 @@ final class JedisMessages extends BinaryJedisPubSub {
             if (!left) {
                 subscribe(channel);
             }
+        } catch (JedisException broken) {
+            throw new BrokenConnection(broken);
         } finally {
             writing.unlock();
         }

@@ -1,6 +1,5 @@
 package dev.holdfast.redis.lent;
 
-import dev.holdfast.redis.wire.BrokenConnection;
 import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Listening;
 import dev.holdfast.redis.wire.ServerRefusal;
@@ -42,11 +41,7 @@ final class LentListening implements Listening {
     public void ping() {
         JedisMessages mine = subscription;
         if (mine != null) {
-            try {
-                mine.askForSign();
-            } catch (JedisException broken) {
-                throw new BrokenConnection(broken);
-            }
+            mine.askForSign();
         }
     }
 

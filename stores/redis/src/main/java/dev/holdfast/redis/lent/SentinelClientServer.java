@@ -171,11 +171,7 @@ final class SentinelClientServer implements Server {
         public void ping() {
             JedisMessages mine = messages;
             if (mine != null) {
-                try {
-                    mine.askForSign();
-                } catch (JedisException broken) {
-                    throw new BrokenConnection(broken);
-                }
+                mine.askForSign();
             }
         }
 

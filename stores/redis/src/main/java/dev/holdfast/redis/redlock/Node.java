@@ -140,10 +140,11 @@ final class Node implements AutoCloseable {
     /**
      * Takes an idle connection, or begins one.
      *
-     * @param deadline by when the node's address has to be found
+     * @param addressFound by when the node's address has to be found
+     * @param toldBy by when the program has to tell how to connect
      * @throws BrokenExchange if there is none
      */
-    NodeConnection borrow(Deadline deadline) {
+    NodeConnection borrow(Deadline addressFound, Deadline toldBy) {
         if (closed) {
             throw BrokenExchange.beforeSending("the store is closed", new IllegalStateException("the store is closed"));
         }
@@ -152,15 +153,15 @@ final class Node implements AutoCloseable {
                 return connection;
             }
         }
-        NodeConnection fresh = dialler.dial(unknownScripts, deadline);
+        NodeConnection fresh = dialler.dial(unknownScripts, addressFound, toldBy);
         open.add(fresh);
         return fresh;
     }
 
     /** If a connection has to be begun, begins to look for where. */
-    void lookUp() {
+    void lookUp(Deadline toldBy) {
         if (idle.isEmpty()) {
-            dialler.lookUp();
+            dialler.lookUp(toldBy);
         }
     }
 

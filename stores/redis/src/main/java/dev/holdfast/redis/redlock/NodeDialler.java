@@ -33,14 +33,15 @@ final class NodeDialler {
      * Begins to connect.
      *
      * @param unknown scripts that the node is known not to know; it is added to, and taken from
-     * @param deadline by when the node's address has to be found
+     * @param addressFound by when the node's address has to be found
+     * @param toldBy by when the program has to tell how to connect
      * @throws BrokenExchange if that is not possible
      */
-    NodeConnection dial(Set<Script> unknown, Deadline deadline) {
+    NodeConnection dial(Set<Script> unknown, Deadline addressFound, Deadline toldBy) {
         try {
-            List<byte[]> login = settings.loginCommands();
-            HostAndPort real = settings.reach(address);
-            NodeChannel channel = new NodeChannel(addresses(real, deadline), settings.engines(real));
+            List<byte[]> login = settings.loginCommands(toldBy);
+            HostAndPort real = settings.reach(address, toldBy);
+            NodeChannel channel = new NodeChannel(addresses(real, addressFound), settings.engines(real));
             return new NodeConnection(channel, login, settings.courtesyCommands(), address.toString(), unknown);
         } catch (IOException | BrokenConnection unreachable) {
             throw BrokenExchange.beforeSending(address + " cannot be reached", unreachable);
@@ -53,8 +54,13 @@ final class NodeDialler {
     }
 
     /** Begins to look for the node's address. */
-    void lookUp() {
-        HostLookup.SYSTEM.begin(settings.reach(address).host());
+    void lookUp(Deadline toldBy) {
+        try {
+            HostLookup.SYSTEM.begin(settings.reach(address, toldBy).host());
+        } catch (BrokenConnection nobodyTells) {
+            // Whoever connects is told so.
+            return;
+        }
     }
 
     private List<InetSocketAddress> addresses(HostAndPort real, Deadline deadline) throws IOException {

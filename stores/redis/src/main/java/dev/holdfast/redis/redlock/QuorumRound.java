@@ -29,6 +29,9 @@ final class QuorumRound {
     /** A node that is so many answers behind on a connection is asked on another one. */
     private static final int MOST_OWED = 4;
 
+    /** A program may have to ask somebody who logs in; a timeout of nodes is chosen for nodes. */
+    private static final long LEAST_TO_TELL_NANOS = 250_000_000;
+
     /** Who is left out, if there are enough others. */
     enum Avoiding {
         /** Nobody. */
@@ -74,6 +77,9 @@ final class QuorumRound {
     /** By when the addresses of nodes have to be found to which there is no connection yet. */
     private final Deadline addressesFound;
 
+    /** By when the program has to tell how to connect to those, if it has to tell anything. */
+    private final Deadline toldBy;
+
     private boolean interrupted;
 
     QuorumRound(Nodes nodes, IntFunction<List<Call>> question, long untilNanos, long patienceNanos) {
@@ -82,8 +88,8 @@ final class QuorumRound {
         this.sentNanos = nodes.context().clock().nanos();
         this.untilNanos = untilNanos;
         this.patienceNanos = patienceNanos;
-        long left = Math.min(nodes.nodeTimeoutNanos(), untilNanos - sentNanos);
-        this.addressesFound = Deadline.in(nodes.context().clock(), Duration.ofNanos(left));
+        this.addressesFound = within(nodes.nodeTimeoutNanos());
+        this.toldBy = within(Math.max(nodes.nodeTimeoutNanos(), LEAST_TO_TELL_NANOS));
         this.calls = new ArrayList<>(nodes.count());
         for (int i = 0; i < nodes.count(); i++) {
             calls.add(question.apply(i));
@@ -94,6 +100,10 @@ final class QuorumRound {
         this.failures = new RuntimeException[nodes.count()];
         this.heard = new boolean[nodes.count()];
         this.dialled = new boolean[nodes.count()];
+    }
+
+    private Deadline within(long nanos) {
+        return Deadline.in(nodes.context().clock(), Duration.ofNanos(Math.min(nanos, untilNanos - sentNanos)));
     }
 
     /** {@return the answered calls to a node; empty if it has not answered} */
@@ -151,10 +161,7 @@ final class QuorumRound {
         for (Node node : nodes.all()) {
             trusted += calls.get(node.index()).isEmpty() || isAvoided(node, avoiding) ? 0 : 1;
         }
-        // All at the same time: whoever has to wait for name servers waits for them together.
-        for (Node node : order) {
-            node.lookUp();
-        }
+        List<Node> asked = new ArrayList<>(nodes.count());
         for (Node node : order) {
             if (calls.get(node.index()).isEmpty()) {
                 continue;
@@ -162,9 +169,12 @@ final class QuorumRound {
             if (trusted >= nodes.quorum() && isAvoided(node, avoiding)) {
                 failed(node, node.suspicion());
             } else {
-                send(node);
+                asked.add(node);
             }
         }
+        // All at the same time: whoever has to wait for name servers waits for them together.
+        asked.forEach(node -> node.lookUp(toldBy));
+        asked.forEach(this::send);
     }
 
     private static boolean isAvoided(Node node, Avoiding avoiding) {
@@ -175,7 +185,7 @@ final class QuorumRound {
     private void send(Node node) {
         NodeConnection connection = null;
         try {
-            connection = node.borrow(addressesFound);
+            connection = node.borrow(addressesFound, toldBy);
             connections[node.index()] = connection;
             states[node.index()] = State.PENDING;
             dialled[node.index()] |= !connection.mayHaveArrived();

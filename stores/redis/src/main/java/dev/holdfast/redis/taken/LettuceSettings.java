@@ -20,7 +20,6 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -28,9 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes over what clients of Lettuce connect with. Their credentials are asked for at each connection, as they do it. */
 public final class LettuceSettings {
-    /** A provider of credentials that takes longer would hold up whoever needs the connection. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
-
     private LettuceSettings() {}
 
     /** Takes over the settings of one server, or of a master that sentinels watch. */
@@ -76,7 +72,7 @@ public final class LettuceSettings {
     static Supplier<@Nullable Credentials> credentials(@Nullable RedisCredentialsProvider provider) {
         return () -> {
             RedisCredentials now =
-                    provider == null ? null : provider.resolveCredentials().block(PATIENCE);
+                    provider == null ? null : provider.resolveCredentials().block();
             return now == null ? null : TakenSettings.credentials(now.getUsername(), now.getPassword());
         };
     }

@@ -28,7 +28,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -232,18 +231,11 @@ public final class CallRouter {
     }
 
     private static void await(CompletableFuture<?> future, Deadline deadline) {
-        boolean interrupted = false;
-        while (!future.isDone() && !deadline.isOver()) {
-            try {
-                future.get(deadline.leftNanos(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException later) {
-                interrupted = true;
-            } catch (ExecutionException | TimeoutException over) {
-                break;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        try {
+            Object unused = deadline.await(future);
+        } catch (ExecutionException | TimeoutException over) {
+            // Whoever waits looks at what has become of it.
+            return;
         }
     }
 

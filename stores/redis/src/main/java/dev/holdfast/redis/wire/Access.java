@@ -13,14 +13,24 @@ import org.jspecify.annotations.Nullable;
  * @param sentinelCredentials the same for sentinels; null for what the options say
  * @param encryption how connections are encrypted; null for what the options say
  * @param mapping where a server is reached that calls itself otherwise; null for what the options say
+ * @param program asks for the others, with one limit for all connections
  */
 public record Access(
         @Nullable Supplier<@Nullable Credentials> credentials,
         @Nullable Supplier<@Nullable Credentials> sentinelCredentials,
         @Nullable Encryption encryption,
-        @Nullable UnaryOperator<HostAndPort> mapping) {
+        @Nullable UnaryOperator<HostAndPort> mapping,
+        ProgramCode program) {
     /** Nothing but the URL. */
     public static final Access BY_URL = new Access(null, null, null, null);
+
+    public Access(
+            @Nullable Supplier<@Nullable Credentials> credentials,
+            @Nullable Supplier<@Nullable Credentials> sentinelCredentials,
+            @Nullable Encryption encryption,
+            @Nullable UnaryOperator<HostAndPort> mapping) {
+        this(credentials, sentinelCredentials, encryption, mapping, new ProgramCode());
+    }
 
     public Access withCredentials(Supplier<@Nullable Credentials> asked) {
         return new Access(asked, sentinelCredentials, encryption, mapping);

@@ -7,6 +7,7 @@ import dev.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -35,15 +36,21 @@ public final class ConnectionSettings {
     private final int maxConnections;
     private final @Nullable Encryption tls;
     private final Login login;
-    private final UnaryOperator<HostAndPort> mapping;
+    private final Mapping mapping;
     private final Supplier<ShortWait> shortWaits;
 
     /** Who connects: asked for at each new connection, because it may have changed. Does not show secrets. */
-    private record Login(int database, Supplier<@Nullable Credentials> who, String clientName) {
+    private record Login(int database, CredentialsSource who, String clientName) {
         @Override
         public String toString() {
             return clientName;
         }
+    }
+
+    /** Where servers are reached. */
+    @FunctionalInterface
+    private interface Mapping {
+        HostAndPort of(HostAndPort told, Deadline deadline);
     }
 
     private ConnectionSettings(
@@ -51,7 +58,7 @@ public final class ConnectionSettings {
             int maxConnections,
             @Nullable Encryption tls,
             Login login,
-            UnaryOperator<HostAndPort> mapping,
+            Mapping mapping,
             Supplier<ShortWait> shortWaits) {
         this.timeout = timeout;
         this.maxConnections = maxConnections;
@@ -63,14 +70,24 @@ public final class ConnectionSettings {
 
     /** Makes settings from what a URL says, and from what a program says beside it. */
     public static ConnectionSettings of(Address address, Settings settings, StoreUri uri, Access access) {
-        UnaryOperator<HostAndPort> chosen = access.mapping();
         return new ConnectionSettings(
                 settings.timeout(),
                 settings.maxConnections(),
                 encryption(address, uri, access),
                 new Login(address.database(), Logins.forServers(address, access), settings.clientName()),
-                chosen != null ? chosen : AddressMap.of(uri),
+                mapping(uri, access),
                 settings.shortWaits());
+    }
+
+    private static Mapping mapping(StoreUri uri, Access access) {
+        UnaryOperator<HostAndPort> chosen = access.mapping();
+        if (chosen == null) {
+            UnaryOperator<HostAndPort> map = AddressMap.of(uri);
+            return (told, deadline) -> map.apply(told);
+        }
+        ProgramCode program = access.program();
+        return (told, deadline) -> Objects.requireNonNull(
+                program.ask("where servers are reached", () -> Objects.requireNonNull(chosen.apply(told)), deadline));
     }
 
     private static @Nullable Encryption encryption(Address address, StoreUri uri, Access access) {
@@ -88,7 +105,7 @@ public final class ConnectionSettings {
 
     /** The same for sentinels, which have no databases, and users of their own. */
     public ConnectionSettings forSentinels(StoreUri uri, Access access) {
-        Supplier<@Nullable Credentials> who = Logins.forSentinels(uri, access, login.who);
+        CredentialsSource who = Logins.forSentinels(uri, access, login.who);
         return new ConnectionSettings(timeout, 1, tls, new Login(0, who, login.clientName), mapping, shortWaits);
     }
 
@@ -99,21 +116,17 @@ public final class ConnectionSettings {
      * @throws ServerRefusal if the server refuses the login
      */
     SocketConnection connect(HostAndPort address, Deadline deadline, Opening opening) {
-        return new Connector(reach(address), tls, shortWaits)
-                .connect(loginCommands(), courtesyCommands(), deadline, opening);
+        return new Connector(reach(address, deadline), tls, shortWaits)
+                .connect(loginCommands(deadline), courtesyCommands(), deadline, opening);
     }
 
     /**
      * Tells where a server is reached that has an address.
      *
-     * @throws BrokenConnection if that cannot be told
+     * @throws BrokenConnection if that cannot be told in time
      */
-    public HostAndPort reach(HostAndPort told) {
-        try {
-            return mapping.apply(told);
-        } catch (RuntimeException unmapped) {
-            throw new BrokenConnection(unmapped);
-        }
+    public HostAndPort reach(HostAndPort told, Deadline deadline) {
+        return mapping.of(told, deadline);
     }
 
     int maxConnections() {
@@ -148,11 +161,11 @@ public final class ConnectionSettings {
      * Asks who logs in, and says so.
      *
      * @return the commands with which a new connection logs in
-     * @throws BrokenConnection if nobody can tell who logs in
+     * @throws BrokenConnection if nobody tells in time who logs in
      */
-    public List<byte[]> loginCommands() {
+    public List<byte[]> loginCommands(Deadline deadline) {
         List<byte[]> commands = new ArrayList<>();
-        Credentials who = who();
+        Credentials who = login.who.ask(deadline);
         if (who != null) {
             byte[] password = Keys.bytes(who.password());
             commands.add(who.user()
@@ -163,16 +176,6 @@ public final class ConnectionSettings {
             commands.add(Encoding.of(Command.SELECT, Keys.bytes(Integer.toString(login.database))));
         }
         return commands;
-    }
-
-    private @Nullable Credentials who() {
-        try {
-            return login.who.get();
-        } catch (RuntimeException nobodyTells) {
-            // Its message is not repeated: a program may have put anything into it.
-            throw new BrokenConnection(new IllegalStateException("whoever was to tell the credentials threw "
-                    + nobodyTells.getClass().getName()));
-        }
     }
 
     /** {@return commands that a server may refuse: a name for those who list connections, which not every user may give} */

@@ -4,7 +4,11 @@ import dev.holdfast.spi.MonotonicClock;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** By when a call has to be over. Whatever the call has to do first, such as connecting, takes from the same time. Immutable. */
 public final class Deadline {
@@ -39,6 +43,29 @@ public final class Deadline {
     public Deadline atMost(Duration time) {
         long earlier = clock.nanos() + time.toNanos();
         return earlier - nanos < 0 ? new Deadline(clock, earlier) : this;
+    }
+
+    /**
+     * Waits for what somebody else does. An interrupt does not end the wait; the thread is interrupted afterwards.
+     *
+     * @throws ExecutionException if it fails
+     * @throws TimeoutException if it is not done in time
+     */
+    public <T extends @Nullable Object> T await(Future<T> done) throws ExecutionException, TimeoutException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return done.get(Math.max(0, leftNanos()), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**

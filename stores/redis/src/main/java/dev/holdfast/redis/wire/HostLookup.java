@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
@@ -52,25 +51,14 @@ public final class HostLookup {
         if (LITERAL.matcher(host).matches()) {
             return names.find(host);
         }
-        boolean interrupted = false;
         try {
-            while (true) {
-                try {
-                    return lookup(host).get(Math.max(0, deadline.leftNanos()), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException later) {
-                    interrupted = true;
-                }
-            }
+            return deadline.await(lookup(host));
         } catch (ExecutionException unknown) {
             throw (IOException)
                     new UnknownHostException("the host " + host + " is not known").initCause(unknown.getCause());
         } catch (TimeoutException late) {
             throw (IOException)
                     new SocketTimeoutException("the address of " + host + " was not found in time").initCause(late);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 

@@ -20,14 +20,13 @@ final class Logins {
     private Logins() {}
 
     /** {@return what to ask for the credentials of a server} */
-    static Supplier<@Nullable Credentials> forServers(Address address, Access access) {
+    static CredentialsSource forServers(Address address, Access access) {
         Supplier<@Nullable Credentials> asked = access.credentials();
-        return asked != null ? asked : fixed(address.user(), address.password());
+        return asked != null ? byProgram(asked, access.program()) : fixed(address.user(), address.password());
     }
 
     /** {@return what to ask for those of a sentinel; by default a sentinel wants none} */
-    static Supplier<@Nullable Credentials> forSentinels(
-            StoreUri uri, Access access, Supplier<@Nullable Credentials> servers) {
+    static CredentialsSource forSentinels(StoreUri uri, Access access, CredentialsSource servers) {
         String login = uri.option(LOGIN).orElse(null);
         String user = uri.option(USER).orElse(null);
         String password = uri.option(PASSWORD).orElse(null);
@@ -45,15 +44,19 @@ final class Logins {
                     "credentials of sentinels are given twice: by '" + LOGIN + "', '" + PASSWORD + "' or in Java");
         }
         if (asked != null) {
-            return asked;
+            return byProgram(asked, access.program());
         }
         return SAME.equals(login) ? servers : fixed(user, password);
     }
 
-    private static Supplier<@Nullable Credentials> fixed(@Nullable String user, @Nullable String password) {
+    private static CredentialsSource byProgram(Supplier<@Nullable Credentials> asked, ProgramCode program) {
+        return deadline -> program.ask("the credentials", asked, deadline);
+    }
+
+    private static CredentialsSource fixed(@Nullable String user, @Nullable String password) {
         Credentials always = password == null
                 ? null
                 : user == null ? Credentials.ofPassword(password) : Credentials.of(user, password);
-        return () -> always;
+        return deadline -> always;
     }
 }
