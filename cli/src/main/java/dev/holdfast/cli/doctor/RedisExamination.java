@@ -4,6 +4,7 @@ import dev.holdfast.Credentials;
 import dev.holdfast.redis.wire.Access;
 import dev.holdfast.redis.wire.Address;
 import dev.holdfast.redis.wire.ConnectionSettings;
+import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.HostAndPort;
 import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.StoreUri;
@@ -82,8 +83,13 @@ final class RedisExamination implements Examination {
             return user == null ? Credentials.ofPassword(password) : Credentials.of(user, password);
         }
 
+        /** Where a server is reached that has an address; only the URL says so, no program. */
+        private HostAndPort reach(HostAndPort told) {
+            return connections.reach(told, Deadline.in(System::nanoTime, Duration.ofMillis(Subject.TIMEOUT_MILLIS)));
+        }
+
         void look() {
-            HostAndPort first = connections.reach(address.hosts().get(0));
+            HostAndPort first = reach(address.hosts().get(0));
             SSLContext encryption = access.encryption();
             if (encryption != null) {
                 TlsFiles.lookAtCertificate(first.host(), first.port(), encryption, findings);
@@ -102,7 +108,7 @@ final class RedisExamination implements Examination {
 
         /** Looks at one server that has data. */
         private void server(HostAndPort host, Findings here) {
-            try (RedisServer server = RedisServer.connect(connections.reach(host), access)) {
+            try (RedisServer server = RedisServer.connect(reach(host), access)) {
                 Map<String, String> info = server.info();
                 if (info.isEmpty()) {
                     here.unknown(
@@ -145,7 +151,7 @@ final class RedisExamination implements Examination {
         private void behindOneAddress(HostAndPort host) {
             Set<String> servers = new HashSet<>(known.keySet());
             for (int i = 0; i < LOOKS_BEHIND_ONE_ADDRESS; i++) {
-                try (RedisServer server = RedisServer.connect(connections.reach(host), access)) {
+                try (RedisServer server = RedisServer.connect(reach(host), access)) {
                     String id = server.info().get("run_id");
                     if (id != null) {
                         servers.add(id);
@@ -170,7 +176,7 @@ final class RedisExamination implements Examination {
             int answered = 0;
             for (HostAndPort host : address.hosts()) {
                 Findings here = findings.at(host.toString());
-                try (RedisServer sentinel = RedisServer.connect(connections.reach(host), sentinelAccess())) {
+                try (RedisServer sentinel = RedisServer.connect(reach(host), sentinelAccess())) {
                     Map<String, String> master = sentinel.ask(Protocol.Command.SENTINEL, "MASTER", address.master())
                             .map(RedisServer::pairs)
                             .orElse(Map.of());
@@ -224,7 +230,7 @@ final class RedisExamination implements Examination {
 
         /** A replica may become the server that has the locks. */
         private void replica(HostAndPort host, Findings here) {
-            try (RedisServer server = RedisServer.connect(connections.reach(host), access)) {
+            try (RedisServer server = RedisServer.connect(reach(host), access)) {
                 RedisChecks checks = new RedisChecks(address.kind(), server.info(), here);
                 checks.replica();
                 checks.settings(server.settings(RedisChecks.SETTINGS));
@@ -236,7 +242,7 @@ final class RedisExamination implements Examination {
 
         private void cluster() {
             for (HostAndPort host : address.hosts()) {
-                try (RedisServer server = RedisServer.connect(connections.reach(host), access)) {
+                try (RedisServer server = RedisServer.connect(reach(host), access)) {
                     String state = server.ask(Protocol.Command.CLUSTER, "INFO")
                             .map(String::valueOf)
                             .orElse("");
