@@ -31,6 +31,7 @@ final class Batches<T, R> extends Timed {
     private static final int MOST_IN_A_HURRY = 64;
 
     private final Engine engine;
+    private final StoreCalls.Lane lane;
     private final Request<T, R> request;
     private final int usualAtOnce;
     private final int mostAtOnce;
@@ -47,10 +48,6 @@ final class Batches<T, R> extends Timed {
 
     /** What is asked of the store. */
     interface Request<T, R> {
-        default StoreCalls.Lane lane() {
-            return StoreCalls.Lane.CLEANUP;
-        }
-
         /** How many things at most share a request with a given one. */
         default int mostTogether(T one) {
             return MOST_PER_REQUEST;
@@ -80,8 +77,9 @@ final class Batches<T, R> extends Timed {
      * @param mostAtOnce how many may be under way while others hang
      * @param due an empty set that keeps the order in which things are sent
      */
-    Batches(Engine engine, Request<T, R> request, int usualAtOnce, int mostAtOnce, Set<T> due) {
+    Batches(Engine engine, StoreCalls.Lane lane, Request<T, R> request, int usualAtOnce, int mostAtOnce, Set<T> due) {
         this.engine = engine;
+        this.lane = lane;
         this.request = request;
         this.usualAtOnce = usualAtOnce;
         this.mostAtOnce = mostAtOnce;
@@ -155,7 +153,7 @@ final class Batches<T, R> extends Timed {
                 take(needed, 0, null, null);
             } else {
                 engine.calls.submit(
-                        request.lane(),
+                        lane,
                         () -> true,
                         store -> request.ask(store, needed),
                         (sentNanos, answers, failure) -> take(needed, sentNanos, answers, failure));

@@ -240,13 +240,10 @@ final class HeldGrant {
         } else if (state == State.IDLE && now >= idleUntilNanos) {
             vacate(after);
         } else {
-            boolean renew = !renewing && now >= renewAtNanos;
-            if (renew) {
-                // If it cannot even be asked for.
-                renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
-            }
             try {
-                if (renew) {
+                if (!renewing && now >= renewAtNanos) {
+                    // The next time, if it cannot even be asked for.
+                    renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
                     gate.engine.renewer.add(this, lastRenewalFailed, now);
                     renewing = true;
                 }

@@ -18,8 +18,9 @@ final class Poller implements Batches.Request<Contender, AcquireOutcome> {
     private final Batches<Contender, AcquireOutcome> repeats;
 
     Poller(Engine engine) {
-        this.firstTries = new Batches<>(engine, this, 1, MOST_AT_ONCE, new LinkedHashSet<>());
-        this.repeats = new Batches<>(engine, this, 1, MOST_REPEATS_AT_ONCE, new LinkedHashSet<>());
+        this.firstTries = new Batches<>(engine, StoreCalls.Lane.ORDINARY, this, 1, MOST_AT_ONCE, new LinkedHashSet<>());
+        this.repeats =
+                new Batches<>(engine, StoreCalls.Lane.ORDINARY, this, 1, MOST_REPEATS_AT_ONCE, new LinkedHashSet<>());
     }
 
     /** Adds a claim to the next request. */
@@ -30,11 +31,6 @@ final class Poller implements Batches.Request<Contender, AcquireOutcome> {
     /** Takes a claim back that was added; false if it is being asked for already. */
     boolean remove(Contender asked) {
         return firstTries.remove(asked) || repeats.remove(asked);
-    }
-
-    @Override
-    public StoreCalls.Lane lane() {
-        return StoreCalls.Lane.ORDINARY;
     }
 
     @Override

@@ -19,18 +19,15 @@ final class Renewer implements Batches.Request<HeldGrant, RenewOutcome> {
     private final Batches<HeldGrant, RenewOutcome> repeats;
 
     Renewer(Engine engine) {
-        this.firstTries = new Batches<>(engine, this, USUAL_AT_ONCE, MOST_AT_ONCE, new LinkedHashSet<>());
-        this.repeats = new Batches<>(engine, this, USUAL_AT_ONCE, USUAL_AT_ONCE, new LinkedHashSet<>());
+        this.firstTries = new Batches<>(
+                engine, StoreCalls.Lane.RENEWALS, this, USUAL_AT_ONCE, MOST_AT_ONCE, new LinkedHashSet<>());
+        this.repeats = new Batches<>(
+                engine, StoreCalls.Lane.RENEWALS, this, USUAL_AT_ONCE, USUAL_AT_ONCE, new LinkedHashSet<>());
     }
 
     /** Adds a grant to the next request, which is sent when everything that is due now has been added. */
     void add(HeldGrant held, boolean again, long now) {
         (again ? repeats : firstTries).addSoon(held, now);
-    }
-
-    @Override
-    public StoreCalls.Lane lane() {
-        return StoreCalls.Lane.RENEWALS;
     }
 
     @Override

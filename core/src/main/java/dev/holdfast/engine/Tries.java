@@ -30,9 +30,11 @@ final class Tries<T extends CleanupTask> {
      * @param firstTries an empty set that keeps the order in which tasks are tried for the first time
      */
     Tries(Engine engine, Batches.Request<T, ReleaseOutcome> request, Set<T> firstTries) {
-        this.first = new Batches<>(engine, request, USUAL_AT_ONCE, MOST_AT_ONCE, firstTries);
-        this.few = new Batches<>(engine, request, REPEATS_AT_ONCE, MOST_AT_ONCE, new TreeSet<>());
-        this.often = new Batches<>(engine, request, REPEATS_AT_ONCE, REPEATS_AT_ONCE, new TreeSet<>());
+        this.first = new Batches<>(engine, StoreCalls.Lane.CLEANUP, request, USUAL_AT_ONCE, MOST_AT_ONCE, firstTries);
+        this.few =
+                new Batches<>(engine, StoreCalls.Lane.CLEANUP, request, REPEATS_AT_ONCE, MOST_AT_ONCE, new TreeSet<>());
+        this.often = new Batches<>(
+                engine, StoreCalls.Lane.CLEANUP, request, REPEATS_AT_ONCE, REPEATS_AT_ONCE, new TreeSet<>());
     }
 
     /** Adds a task; returns who has to work to send it. */
