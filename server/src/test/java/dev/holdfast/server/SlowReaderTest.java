@@ -159,6 +159,18 @@ class SlowReaderTest {
     }
 
     @Test
+    void whatOthersDoNotReadCostsNobodyItsLease() throws IOException {
+        // As if others had used up all that the server holds for readers.
+        HoldfastServer server = start(Limits.usual().withStreams(10, 10, 0));
+        Wire wire = new Wire(server.uri());
+        Reply lease = wire.acquire("a", "{\"lease\":\"1s\"}");
+        try (Events events = new Events(server.address(), "/v1/leases/" + lease.text("leaseId") + "/events")) {
+            events.await("held", 8);
+            assertThat(wire.renew(lease.text("leaseId")).status()).isEqualTo(200);
+        }
+    }
+
+    @Test
     void aClientHasSoManyStreamsAndTheServerToo() throws IOException {
         HoldfastServer server = start(Limits.usual().withStreams(2, 3, 1 << 20));
         Wire wire = new Wire(server.uri());

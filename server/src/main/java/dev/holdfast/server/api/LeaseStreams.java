@@ -147,7 +147,7 @@ final class LeaseStreams {
         private void renewalDue() {
             if (link.now() >= endsAtNanos) {
                 end("reconnect", remaining());
-            } else if (!stream.keepsUp()) {
+            } else if (stream.isBehind()) {
                 // Nobody reads: the connection is ended, and the lease ends with its time.
                 stream.send("held", remaining());
             } else {

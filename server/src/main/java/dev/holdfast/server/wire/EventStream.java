@@ -62,7 +62,12 @@ public final class EventStream {
 
     /** {@return whether another event may be sent now: the reader has taken nearly all, and so have the others} */
     public boolean keepsUp() {
-        return isOpen() && unread.get() < MOST_UNREAD && ofAll.hasRoom();
+        return isOpen() && !isBehind() && ofAll.hasRoom();
+    }
+
+    /** {@return whether this reader has left so much unread that the next event cuts it off} */
+    public boolean isBehind() {
+        return unread.get() >= MOST_UNREAD;
     }
 
     /** {@return whether the reader has taken nothing for so long, though there was something} */
@@ -105,7 +110,7 @@ public final class EventStream {
      * @param data its data, as {@link Json} writes it
      */
     public void send(String event, Object data) {
-        if (isOpen() && unread.get() >= MOST_UNREAD) {
+        if (isOpen() && isBehind()) {
             cut("this reader left " + MOST_UNREAD + " bytes of events unread");
             return;
         }
