@@ -30,6 +30,14 @@ public interface ConnectionSource {
         return this;
     }
 
+    /**
+     * {@return how long an answer may take, in milliseconds, if that is fixed when a connection is opened; 0 if it can be
+     * changed at any time, or nothing is known}. Such a connection waits for an answer when it is closed, too.
+     */
+    default int fixedSilenceMillis() {
+        return 0;
+    }
+
     /** {@return whether connections belong to a pool of the user's, so that they go back soon and as they came} */
     boolean isShared();
 }

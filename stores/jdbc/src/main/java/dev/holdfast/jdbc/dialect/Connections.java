@@ -253,8 +253,8 @@ public final class Connections implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        takeAllIdle().forEach(visit -> opener.aside(visit::end));
         opener.close();
-        takeAllIdle().forEach(Visit::end);
         renewing.lock();
         try {
             if (reserved != null) {

@@ -82,7 +82,7 @@ final class Opener implements AutoCloseable {
 
     private void open(CompletableFuture<Visit> opening, boolean prepared) {
         try {
-            Visit visit = Visit.begin(source.connect(), silenceMillis, this::aside);
+            Visit visit = Visit.begin(source.connect(), silenceMillis, source.fixedSilenceMillis(), this::aside);
             if (prepared) {
                 prepare(visit);
             }
@@ -92,9 +92,9 @@ final class Opener implements AutoCloseable {
         }
     }
 
-    /** Some pools open a connection in the place of one that is closed, on the thread that closes it. */
-    private void aside(Runnable closing) {
-        if (!source.isShared()) {
+    /** Some pools open a connection in the place of one that is closed, on the thread that closes it; H2 asks the server. */
+    void aside(Runnable closing) {
+        if (!source.isShared() && source.fixedSilenceMillis() == 0) {
             closing.run();
             return;
         }
@@ -124,8 +124,19 @@ final class Opener implements AutoCloseable {
         throw new CompletionException("a connection could not be opened", cause);
     }
 
+    /** Where to close connections takes an answer, what is being closed has as long as a connection may be silent. */
     @Override
     public void close() {
+        threads.shutdown();
+        boolean interrupted = false;
+        try {
+            boolean unused = threads.awaitTermination(source.fixedSilenceMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException hurry) {
+            interrupted = true;
+        }
         threads.shutdownNow();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

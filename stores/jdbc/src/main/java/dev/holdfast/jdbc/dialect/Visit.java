@@ -17,15 +17,26 @@ public final class Visit {
     private static final Executor DIRECT = Runnable::run;
     private static final int UNSUPPORTED = -1;
 
+    /** What has to be left of a call for another trip, as a part of what one may take: usually it takes much less. */
+    private static final int LEAST_PART = 8;
+
     private final Connection connection;
     private final boolean autoCommit;
     private final int silenceMillis;
+    private final int fixedMillis;
     private final Executor aside;
     private int limitMillis;
     private long idleSinceNanos;
 
-    private Visit(Connection connection, boolean autoCommit, int silenceMillis, int limitMillis, Executor aside) {
+    private Visit(
+            Connection connection,
+            boolean autoCommit,
+            int silenceMillis,
+            int limitMillis,
+            int fixedMillis,
+            Executor aside) {
         this.connection = connection;
+        this.fixedMillis = fixedMillis;
         this.aside = aside;
         this.autoCommit = autoCommit;
         this.silenceMillis = silenceMillis;
@@ -36,9 +47,11 @@ public final class Visit {
     /**
      * Takes a connection.
      *
+     * @param fixedMillis how long an answer may take, if that cannot be changed; or 0
      * @param aside closes it for good, where that may take long
      */
-    static Visit begin(Connection connection, int commandTimeoutMillis, Executor aside) throws SQLException {
+    static Visit begin(Connection connection, int commandTimeoutMillis, int fixedMillis, Executor aside)
+            throws SQLException {
         try {
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
@@ -47,7 +60,7 @@ public final class Visit {
                 connection.setAutoCommit(true);
             }
             int before = limitSilence(connection, commandTimeoutMillis);
-            return new Visit(connection, autoCommit, before, commandTimeoutMillis, aside);
+            return new Visit(connection, autoCommit, before, commandTimeoutMillis, fixedMillis, aside);
         } catch (SQLException | RuntimeException unusable) {
             discard(connection);
             throw unusable;
@@ -75,6 +88,16 @@ public final class Visit {
             connection.setNetworkTimeout(DIRECT, millis);
             limitMillis = millis;
         }
+    }
+
+    /**
+     * Tells whether to ask something may take longer than there is time, because its silence cannot be limited.
+     *
+     * @param millis how much time there is
+     * @return true if so
+     */
+    public boolean wouldOutlast(int millis) {
+        return millis < fixedMillis / LEAST_PART;
     }
 
     /** Asks for a sign of life; without one the connection is of no use any more. */

@@ -160,7 +160,14 @@ final class Holdings implements AutoCloseable {
             abandon(mine);
             return unanswered(mine);
         }
+        boolean late = !struck && mine.seat.visit().wouldOutlast(dedicated.remainingMillis());
         try {
+            if (late) {
+                // The database has not answered before, and this connection would wait for a whole command timeout
+                // more.
+                abandon(mine);
+                return unanswered(mine);
+            }
             boolean stillHeld = mine.lock.giveBack(dedicated.limited(mine.seat), mine.claim);
             if (struck) {
                 dedicated.giveBack(mine.seat);
