@@ -82,7 +82,7 @@ public final class JdbcFence {
      * Changes how long to wait for another transaction that has raised the token and not ended yet; 30 seconds if nothing
      * is said. A holder that is paused within its transaction keeps its successors waiting until the database ends it.
      *
-     * @param most a second to an hour; counted in whole seconds, and no less than the database's own limit where that
+     * @param most a second to an hour; rounded up to whole seconds, and no less than the database's own limit where that
      *     cannot be shortened
      * @return a changed copy
      */
@@ -204,7 +204,7 @@ public final class JdbcFence {
 
     private HoldfastException busy(SQLException failure) {
         return new HoldfastException(
-                "the token of lock '" + lockName + "' could not be raised within " + patience.toSeconds()
+                "the token of lock '" + lockName + "' could not be raised within " + TokenPlace.seconds(patience)
                         + " s, because another transaction keeps its row locked; nothing was changed",
                 Faults.cause(failure));
     }

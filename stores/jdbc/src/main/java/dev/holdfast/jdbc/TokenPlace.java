@@ -24,12 +24,17 @@ sealed interface TokenPlace permits TokenColumn, TokenRow {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
             if (Dialect.of(connection) != Dialect.H2) {
-                statement.setQueryTimeout((int) Math.max(1, patience.toSeconds()));
+                statement.setQueryTimeout(seconds(patience));
             }
             return statement;
         } catch (SQLException | RuntimeException failure) {
             statement.close();
             throw failure;
         }
+    }
+
+    /** {@return as many whole seconds as drivers can be told, never less than was asked for} */
+    static int seconds(Duration patience) {
+        return (int) patience.plusMillis(999).toSeconds();
     }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.dialect.TablePlace;
+import dev.holdfast.jdbc.dialect.Versions;
 import dev.holdfast.jdbc.row.RowLock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -57,6 +58,7 @@ public final class TransactionLocks {
         this.tablesKnown = tablesKnown;
         try {
             this.dialect = Dialect.of(connection);
+            Versions.refuseOld(dialect, connection);
             if (connection.getAutoCommit()) {
                 throw new IllegalStateException("the connection is in autocommit, so a lock would end at once;"
                         + " begin a transaction with setAutoCommit(false)");

@@ -9,6 +9,7 @@ import dev.holdfast.tck.Outages;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 
 /**
  * The outage contract of a database server and a strategy. The clients of that suite hold some fifty locks each, for which
@@ -49,6 +50,19 @@ abstract class DatabaseOutageContract extends OutageContract {
                 List.of(
                         List.of("SET GLOBAL super_read_only = ON"),
                         List.of("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")));
+    }
+
+    static void startPostgresForPools(Rig rig) throws InterruptedException {
+        outages = DatabaseOutages.ofPools(rig, Postgres.start(rig, ENOUGH));
+    }
+
+    static void startMariaDbForPools(Rig rig) throws InterruptedException {
+        outages = DatabaseOutages.ofPools(rig, MariaDb.start(rig, ENOUGH));
+    }
+
+    @BeforeEach
+    final void closePoolsOfTheTestBefore() {
+        outages.closePools();
     }
 
     static void startH2(Rig rig, String options) throws SQLException {

@@ -1,5 +1,7 @@
 package dev.holdfast.jdbc;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.HoldfastBuilder;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.database.DatabaseServer;
@@ -9,18 +11,24 @@ import dev.holdfast.tck.Outages;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Outages of a database server behind a proxy. Used by one thread at a time. */
 final class DatabaseOutages implements Outages {
     private static final String ONE_SERVER = "there is one server";
+    private static final Duration POOL_TIMEOUT = Duration.ofSeconds(1);
 
     private final Target target;
     private final FaultProxy proxy;
     private final String options;
+    private final boolean lending;
+    private final Queue<HikariDataSource> lent = new ConcurrentLinkedQueue<>();
     private boolean readsOnly;
 
     /** The server that is broken. */
@@ -54,9 +62,20 @@ final class DatabaseOutages implements Outages {
     }
 
     DatabaseOutages(Rig rig, Target target, String options) {
+        this(rig, target, options, false);
+    }
+
+    private DatabaseOutages(Rig rig, Target target, String options, boolean lending) {
         this.target = target;
         this.proxy = FaultProxy.before(rig, target.port());
         this.options = options;
+        this.lending = lending;
+        rig.keep(this::closePools);
+    }
+
+    /** Makes outages for clients that are lent a pool each, of the strategy lease. */
+    static DatabaseOutages ofPools(Rig rig, DatabaseServer server) {
+        return new DatabaseOutages(rig, new RigTarget(server, List.of()), "", true);
     }
 
     /** Makes outages of a server that the rig has started. */
@@ -103,7 +122,35 @@ final class DatabaseOutages implements Outages {
 
     @Override
     public HoldfastBuilder connect(HoldfastBuilder client) {
-        return client.url(target.url(proxy.port()) + options);
+        String url = target.url(proxy.port()) + options;
+        return lending ? client.store(JdbcStore.on(pool(url))) : client.url(url);
+    }
+
+    /**
+     * As the page on pools tells to set it up. Nobody but the pool can cut a connection that it makes or tries, and until it
+     * gives up, that one has a place in the pool.
+     */
+    private HikariDataSource pool(String url) {
+        HikariConfig config = new HikariConfig();
+        long millis = POOL_TIMEOUT.toMillis();
+        config.setJdbcUrl(url
+                + (url.startsWith("jdbc:postgresql:")
+                        ? "&loginTimeout=" + 2 * POOL_TIMEOUT.toSeconds()
+                        : "&connectTimeout=" + millis + "&socketTimeout=" + millis));
+        config.setConnectionTimeout(3 * millis);
+        config.setValidationTimeout(POOL_TIMEOUT.dividedBy(2).toMillis());
+        // Some clients begin during an outage.
+        config.setInitializationFailTimeout(-1);
+        HikariDataSource pool = new HikariDataSource(config);
+        lent.add(pool);
+        return pool;
+    }
+
+    /** Closes the pools that were lent to the clients of tests that are over. */
+    void closePools() {
+        for (HikariDataSource pool = lent.poll(); pool != null; pool = lent.poll()) {
+            pool.close();
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Credentials;
 import dev.holdfast.LockKind;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.spi.AcquireOutcome;
@@ -21,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -187,7 +189,37 @@ final class GrantsTest {
                     granted(after.tryAcquire(TestContext.claim(LEASE, "after " + dialect)));
                 }
                 granted(before.tryAcquire(TestContext.claim(LEASE, "still " + dialect)));
+                endSessionsOf(dialect, owner, user);
+                Awaitility.await()
+                        .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                        .untilAsserted(() -> granted(before.tryAcquire(TestContext.claim(LEASE, "again " + dialect))));
             }
+        }
+    }
+
+    /** Whoever was connected has to connect anew, which the old password does not allow any more. */
+    private static void endSessionsOf(Dialect dialect, Connection owner, String user) throws SQLException {
+        String sessions = switch (dialect) {
+            case POSTGRESQL -> "SELECT pid FROM pg_stat_activity WHERE usename = '" + user + "'";
+            case MARIADB, MYSQL -> "SELECT id FROM information_schema.processlist WHERE user = '" + user + "'";
+            case H2 -> "SELECT session_id FROM information_schema.sessions WHERE user_name = '" + user + "'";
+        };
+        List<Long> ids = new ArrayList<>();
+        try (Statement statement = owner.createStatement();
+                ResultSet row = statement.executeQuery(sessions)) {
+            while (row.next()) {
+                ids.add(row.getLong(1));
+            }
+        }
+        assertThat(ids).isNotEmpty();
+        for (long id : ids) {
+            tell(
+                    owner,
+                    switch (dialect) {
+                        case POSTGRESQL -> "SELECT pg_terminate_backend(" + id + ")";
+                        case MARIADB, MYSQL -> "KILL " + id;
+                        case H2 -> "CALL ABORT_SESSION(" + id + ")";
+                    });
         }
     }
 

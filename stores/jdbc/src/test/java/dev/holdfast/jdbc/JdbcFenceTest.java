@@ -248,8 +248,13 @@ final class JdbcFenceTest {
                 fence.raise(stuck, paused);
                 locks.evict("account/1", "test");
                 try (Lease successor = locks.lock("account/1").acquire()) {
-                    assertThatThrownBy(() -> fence.within(Duration.ofSeconds(1)).run(pool, successor, this::withdraw))
+                    // Whole seconds are all that drivers can be told; to wait for less than was asked for would be
+                    // wrong.
+                    boolean odd = fence == byColumn;
+                    JdbcFence soon = fence.within(Duration.ofMillis(odd ? 1_001 : 1_000));
+                    assertThatThrownBy(() -> soon.run(pool, successor, this::withdraw))
                             .isExactlyInstanceOf(HoldfastException.class)
+                            .hasMessageContaining("within " + (odd ? 2 : 1) + " s")
                             .hasMessageContaining("keeps its row locked");
                     stuck.rollback();
                     fence.run(pool, successor, this::withdraw);
@@ -259,7 +264,11 @@ final class JdbcFenceTest {
         }
         assertThat(ask(pool, "SELECT balance FROM account WHERE id = 1")).isEqualTo("98");
         pool.assertUnchanged();
-        assertThatThrownBy(() -> byColumn.within(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+        for (Duration tooShort : List.of(Duration.ZERO, Duration.ofMillis(300))) {
+            assertThatThrownBy(() -> byColumn.within(tooShort))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(tooShort.toString());
+        }
     }
 
     @Test

@@ -104,6 +104,30 @@ final class LateWaiterTest {
         };
     }
 
+    /** As after an outage in which the lock was handed over: a renewal after the wait might come too late. */
+    @ParameterizedTest
+    @EnumSource
+    void grantThatIsFoundWithLittleLeftHasItsWholeLease(Dialect dialect) throws SQLException, InterruptedException {
+        Claim waiting = TestContext.claim(LEASE, "late").queued(true);
+        try (TestContext context = new TestContext();
+                LockStore store = open(SERVERS.url(dialect), context);
+                Connection operator = SERVERS.connect(dialect)) {
+            Grant held = takeAfresh(store);
+            assertThat(store.tryAcquire(waiting)).isInstanceOf(AcquireOutcome.Contended.class);
+            store.release(List.of(held));
+            executeOn(dialect, operator, "UPDATE holdfast_lock SET expires = expires - 2500000 WHERE name = ?");
+
+            assertThat(store.poll(List.of(waiting)))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            AcquireOutcome.Granted.class,
+                            granted -> assertThat(granted.grants())
+                                    .singleElement()
+                                    .satisfies(grant ->
+                                            assertThat(grant.validFor()).isGreaterThan(LEASE.dividedBy(2))));
+        }
+    }
+
     @Test
     void nameWhoseRowWasPurgedIsTakenAllTheSame() throws SQLException, InterruptedException {
         try (TestContext context = new TestContext();

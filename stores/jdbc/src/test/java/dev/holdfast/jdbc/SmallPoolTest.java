@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -59,6 +61,64 @@ final class SmallPoolTest {
                     }
                     return true;
                 });
+            }
+        }
+    }
+
+    /** One for renewals, one that listens, and one for short moments. */
+    @Test
+    void poolsAsSmallAsThePageSaysServeLeases()
+            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
+        for (RealDatabase database : DATABASES) {
+            int size = database == RealDatabase.POSTGRESQL ? 3 : 2;
+            try (HikariDataSource pool = pool(database);
+                    HikariDataSource another = pool(database)) {
+                pool.setMaximumPoolSize(size);
+                another.setMaximumPoolSize(size);
+                try (Holdfast locks =
+                                Holdfast.builder().store(JdbcStore.on(pool)).build();
+                        Holdfast others =
+                                Holdfast.builder().store(JdbcStore.on(another)).build()) {
+                    List<Lease> held = new ArrayList<>();
+                    for (int i = 0; i < 3 * SIZE; i++) {
+                        held.add(locks.lock("small/" + i).acquire());
+                    }
+                    CompletableFuture<Lease> next = others.lock("small/0").acquireAsync();
+                    Awaitility.await()
+                            .until(() -> !locks.inspect("small/0")
+                                    .orElseThrow()
+                                    .waiters()
+                                    .isEmpty());
+                    assertThat(held).allMatch(Lease::isHeld);
+                    assertThat(held).allMatch(Lease::release);
+                    next.get(30, TimeUnit.SECONDS).close();
+                }
+            }
+        }
+    }
+
+    /** One for each lock, and one for everything else. */
+    @Test
+    void poolsAsSmallAsThePageSaysServeLocksThatKeepAConnection() throws SQLException, InterruptedException {
+        for (RealDatabase database : DATABASES) {
+            for (Strategy strategy : List.of(Strategy.ROW, Strategy.ADVISORY)) {
+                try (HikariDataSource pool = pool(database)) {
+                    pool.setMaximumPoolSize(SIZE + 1);
+                    try (Holdfast locks = Holdfast.builder()
+                            .store(JdbcStore.on(pool).withStrategy(strategy))
+                            .build()) {
+                        List<Lease> held = new ArrayList<>();
+                        for (int i = 0; i < SIZE; i++) {
+                            held.add(locks.lock("small/" + strategy + i).acquire());
+                        }
+                        assertThat(locks.inspect("small/" + strategy + 0)
+                                        .orElseThrow()
+                                        .holders())
+                                .hasSize(1);
+                        assertThat(held).allMatch(Lease::isHeld);
+                        assertThat(held).allMatch(Lease::release);
+                    }
+                }
             }
         }
     }

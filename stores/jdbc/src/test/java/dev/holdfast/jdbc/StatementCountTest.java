@@ -10,10 +10,13 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.mariadb.MariaDb;
 import dev.holdfast.rig.mysql.MySql;
 import dev.holdfast.rig.postgres.Postgres;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -66,6 +69,28 @@ final class StatementCountTest {
                 .hasSize(PAIRS);
         // What is logged but not on the disk yet is waited for: at least once in 32 epochs, so not for all of them.
         assertThat(statements).filteredOn("commit"::equals).hasSizeLessThan(PAIRS);
+    }
+
+    /** The tables are looked for once, not at each lock. */
+    @Test
+    void lockInATransactionCostsOneStatementOnPostgres() throws InterruptedException, SQLException {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(Postgres.given(RIG).jdbcUrlWithCredentials());
+            CountingDataSource counting = new CountingDataSource(pool);
+            JdbcStore store = JdbcStore.on(counting.dataSource()).withStrategy(Strategy.ROW);
+            try (Connection mine = counting.dataSource().getConnection()) {
+                mine.setAutoCommit(false);
+                store.onConnection(mine).lock("counted");
+                mine.commit();
+                counting.forget();
+                store.onConnection(mine).lock("counted");
+
+                assertThat(counting.statements())
+                        .singleElement(InstanceOfAssertFactories.STRING)
+                        .startsWith("SELECT")
+                        .endsWith("FOR UPDATE");
+            }
+        }
     }
 
     @Test

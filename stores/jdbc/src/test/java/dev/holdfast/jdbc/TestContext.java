@@ -32,13 +32,18 @@ public final class TestContext implements AutoCloseable {
 
     /** {@return a context whose commands may take a minute, for what is large and not late} */
     public StoreContext patient() {
+        return within(Duration.ofMinutes(1));
+    }
+
+    /** {@return a context with a command timeout of the test's own} */
+    public StoreContext within(Duration commandTimeout) {
         StoreContext usual = context();
         return new StoreContext(
                 usual.clientName(),
                 usual.clock(),
                 usual.scheduler(),
                 usual.ioExecutor(),
-                Duration.ofMinutes(1),
+                commandTimeout,
                 usual.random(),
                 usual.listener());
     }

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The databases that are supported. Times are microseconds since 2025-01-01 by the database's clock, as a whole number,
+ * The databases that are supported; {@link Versions} refuses older ones. Times are microseconds since 2025-01-01 by the database's clock, as a whole number,
  * so that no time zone and no daylight saving can move them.
  */
 public enum Dialect {
@@ -23,10 +23,10 @@ public enum Dialect {
      */
     POSTGRESQL("(CAST(date_part('epoch', clock_timestamp()) * 1000000 AS BIGINT) - 1735689600000000)"),
 
-    /** MariaDB 10.5 or later. */
+    /** MariaDB 10.6 or later. */
     MARIADB("TIMESTAMPDIFF(MICROSECOND, '2025-01-01 00:00:00', UTC_TIMESTAMP(6))"),
 
-    /** MySQL 8.0 or later. {@code SYSDATE(6)} would move between the assignments of one statement. */
+    /** MySQL 8.0.1 or later. {@code SYSDATE(6)} would move between the assignments of one statement. */
     MYSQL("TIMESTAMPDIFF(MICROSECOND, '2025-01-01 00:00:00', UTC_TIMESTAMP(6))");
 
     private final String now;

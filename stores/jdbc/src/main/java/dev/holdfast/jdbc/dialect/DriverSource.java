@@ -6,6 +6,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Supplier;
@@ -20,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record DriverSource(String url, @Nullable Supplier<Credentials> credentials, Duration timeout)
         implements ConnectionSource {
+    private static final Map<String, String> MYSQL_FAILOVER = Map.of(
+            "failOverReadOnly", "false",
+            "queriesBeforeRetryPrimaryHost", "0",
+            "secondsBeforeRetryPrimaryHost", "0");
+
     @Override
     public Connection connect() throws SQLException {
         Properties properties = new Properties();
@@ -31,6 +37,7 @@ public record DriverSource(String url, @Nullable Supplier<Credentials> credentia
         limit(properties, "connectTimeout");
         limit(properties, "socketTimeout");
         saveRoundTrips(properties);
+        failOverOnMySql(properties);
         limitOnH2(properties);
         Connection connection = DriverManager.getConnection(url, properties);
         return H2Connection.isNeededFor(url)
@@ -72,6 +79,20 @@ public record DriverSource(String url, @Nullable Supplier<Credentials> credentia
             if (!url.contains(key)) {
                 properties.setProperty(key, "true");
             }
+        }
+    }
+
+    /**
+     * With several servers in the URL, MySQL's driver would not write to the second one; and it would lead a connection
+     * back to the first one behind our back, to a session that has neither our settings nor our locks.
+     */
+    private void failOverOnMySql(Properties properties) {
+        if (Dialect.ofUrl(url).filter(Dialect.MYSQL::equals).isPresent()) {
+            MYSQL_FAILOVER.forEach((key, value) -> {
+                if (!url.contains(key)) {
+                    properties.setProperty(key, value);
+                }
+            });
         }
     }
 

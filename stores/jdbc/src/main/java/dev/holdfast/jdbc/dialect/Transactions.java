@@ -27,6 +27,8 @@ final class Transactions {
     /** Sets up a connection that nobody else uses, once. */
     static void prepareOwn(Connection connection) throws SQLException {
         Dialect dialect = Dialect.of(connection);
+        // What is set below is not known to old servers either.
+        Versions.refuseOld(dialect, connection);
         if (dialect == Dialect.H2) {
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         } else if (dialect.isMySqlFamily()) {

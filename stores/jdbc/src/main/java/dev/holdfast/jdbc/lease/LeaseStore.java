@@ -4,7 +4,6 @@ import dev.holdfast.LockView;
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.jdbc.dialect.Clusters;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Durability;
@@ -12,6 +11,7 @@ import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.jdbc.dialect.PurgeTurns;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.Servers;
 import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -294,7 +294,7 @@ public final class LeaseStore implements LockStore {
     }
 
     /** Looks how claims stand, and changes nothing. */
-    List<@Nullable AcquireOutcome> look(List<Claim> claims) {
+    List<Polls.Seen> look(List<Claim> claims) {
         return ready("poll", "waiting claims").polls.look(claims);
     }
 
@@ -353,10 +353,7 @@ public final class LeaseStore implements LockStore {
         }
         if (known == null) {
             known = database.runSeveral(operation, lockName, connection -> {
-                Dialect dialect = Dialect.of(connection);
-                if (!options.anyCluster()) {
-                    Clusters.refuse(dialect, connection);
-                }
+                Dialect dialect = Servers.checked(connection, options.anyCluster());
                 schema.ensure(dialect, connection);
                 StoreTraits traits = LeaseTraits.of(
                         dialect == Dialect.POSTGRESQL && options.listen(),
@@ -377,21 +374,25 @@ public final class LeaseStore implements LockStore {
     private Tools toolsFor(StoreTraits traits, Epochs epochs) {
         LeaseSql sql = new LeaseSql(epochs, schema.prefix());
         Floor floor = new Floor(epochs, schema.prefix());
-        Ledger ledger = new Ledger(sql, floor, client, options.listen());
+        Patience patience = Patience.of(context.commandTimeout());
+        Ledger ledger = new Ledger(sql, floor, client, patience, options.listen());
+        Renewals renewals = new Renewals(database, sql, ledger, watch);
         AtOnce atOnce = new AtOnce(sql, floor, client);
         return new Tools(
                 traits,
                 sql,
                 ledger,
                 atOnce,
-                sql.dialect() == Dialect.POSTGRESQL ? new OneTrip(sql, atOnce, client, options.listen()) : null,
+                sql.dialect() == Dialect.POSTGRESQL
+                        ? new OneTrip(sql, atOnce, client, patience, options.listen())
+                        : null,
                 new SharedReleases(
                         database.connections().most(),
                         database.connections().budget(),
                         this::releaseOne,
                         this::releaseInTransaction),
-                new Renewals(database, sql, ledger, watch),
-                new Polls(this, database, sql, ledger),
+                renewals,
+                new Polls(this, database, sql, ledger, patience, renewals),
                 new Views(database, sql, ledger),
                 new Purge(this, database, sql, floor));
     }

@@ -38,12 +38,14 @@ final class Ledger {
     private final LeaseSql sql;
     private final Floor floor;
     private final String client;
+    private final Patience patience;
     private final boolean notifies;
 
     /** What a statement that waits for nothing takes; a little more with every look, because networks change. */
     private volatile long tripNanos = Long.MAX_VALUE / 2;
 
-    Ledger(LeaseSql sql, Floor floor, String client, boolean notifies) {
+    Ledger(LeaseSql sql, Floor floor, String client, Patience patience, boolean notifies) {
+        this.patience = patience;
         this.notifies = notifies;
         this.sql = sql;
         this.floor = floor;
@@ -79,7 +81,7 @@ final class Ledger {
         if (!crowded.isEmpty()) {
             readEntries(connection, sql.lockEntries(crowded.size()), crowded, found);
         }
-        return new Lines(client, time, found.values());
+        return new Lines(client, patience, time, found.values());
     }
 
     /** Reads names without locking them; what was told in between may be seen in part. */

@@ -26,9 +26,6 @@ final class Lines {
     /** The lease of a grant that its client has not asked for in this moment. */
     static final long PROVISIONAL_MICROS = 3_000_000;
 
-    /** A waiter that is not heard of for this long is dropped. */
-    private static final long PATIENCE_MICROS = 12_000_000;
-
     /** How long a withdrawn claim is remembered, in case a request of it arrives late. */
     private static final long TOMBSTONE_MICROS = 60_000_000;
 
@@ -38,13 +35,15 @@ final class Lines {
     private static final long SHORTEST_HINT_MICROS = 1_000;
 
     private final String client;
+    private final Patience patience;
     private final DatabaseTime time;
     private final long now;
     private final Map<String, Line> lines = new TreeMap<>();
     private final List<Notice> notices = new ArrayList<>();
 
-    Lines(String client, DatabaseTime time, Collection<Line> locked) {
+    Lines(String client, Patience patience, DatabaseTime time, Collection<Line> locked) {
         this.client = client;
+        this.patience = patience;
         this.time = time;
         this.now = time.now();
         locked.forEach(line -> lines.put(line.name, line));
@@ -56,10 +55,6 @@ final class Lines {
 
     List<Notice> notices() {
         return notices;
-    }
-
-    static long patienceOf(Claim claim) {
-        return Math.max(PATIENCE_MICROS, Math.min(Entry.micros(claim), 2 * PATIENCE_MICROS));
     }
 
     /** Tries a claim, or asks again for one that waits. */
@@ -239,7 +234,7 @@ final class Lines {
             Entry known = line.entryOf(claim.owner());
             Entry entry = known != null ? known : Entry.of(claim, part, Entry.State.WAITING, client, now);
             entry.arrival = arrival;
-            entry.expires = now + patienceOf(claim);
+            entry.expires = now + patience.microsFor(claim);
             entry.changed = true;
             if (known == null) {
                 line.add(entry);

@@ -24,6 +24,7 @@ final class OneTrip {
     private final String handOver;
     private final AtOnce atOnce;
     private final String client;
+    private final Patience patience;
 
     /**
      * A claim stands in line.
@@ -37,9 +38,10 @@ final class OneTrip {
     /** What came of an attempt: a grant, or a place in line, or neither. */
     record Attempt(Optional<Grant> grant, Optional<Entered> entered) {}
 
-    OneTrip(LeaseSql sql, AtOnce atOnce, String client, boolean notifies) {
+    OneTrip(LeaseSql sql, AtOnce atOnce, String client, Patience patience, boolean notifies) {
         this.atOnce = atOnce;
         this.client = client;
+        this.patience = patience;
         String lockRow = sql.text("SELECT 1 FROM ${p}lock WHERE name = ? FOR UPDATE");
         this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(notifying(enterText(), notifies));
         this.handOver = lockRow + ";\n" + sql.text(notifying(handOverText(), notifies));
@@ -140,7 +142,7 @@ final class OneTrip {
         statement.setString(first + 4, owner);
         statement.setString(first + 5, owner);
         statement.setInt(first + 6, part.units());
-        statement.setLong(first + 7, Lines.patienceOf(claim));
+        statement.setLong(first + 7, patience.microsFor(claim));
         statement.setLong(first + 8, Entry.micros(claim));
         statement.setString(first + 9, client);
         statement.setString(first + 10, claim.holder().clientName());

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,8 @@ final class Polls {
     private final Database database;
     private final LeaseSql sql;
     private final Ledger ledger;
+    private final Patience patience;
+    private final Renewals renewals;
 
     /** One name as one claim sees it; times in microseconds. */
     private record Standing(
@@ -49,34 +52,40 @@ final class Polls {
     /** How a claim stands. */
     private record Verdict(@Nullable AcquireOutcome outcome, boolean impatient) {}
 
+    /**
+     * What was seen of a claim.
+     *
+     * @param outcome null if it might get something by asking
+     * @param sentNanos when the statement was sent that saw it; to get a connection may have taken long before that
+     */
+    record Seen(@Nullable AcquireOutcome outcome, long sentNanos) {}
+
     /** One name and one owner. */
     private record Key(String name, @Nullable OwnerId owner) {}
 
-    Polls(LeaseStore store, Database database, LeaseSql sql, Ledger ledger) {
+    Polls(LeaseStore store, Database database, LeaseSql sql, Ledger ledger, Patience patience, Renewals renewals) {
         this.store = store;
+        this.renewals = renewals;
         this.database = database;
         this.sql = sql;
         this.ledger = ledger;
+        this.patience = patience;
     }
 
     /** Answers claims that stand in line, and brings those forward that can be. */
     List<AcquireOutcome> poll(List<Claim> claims) {
-        List<@Nullable AcquireOutcome> seen = new ArrayList<>();
-        for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
-            List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
-            seen.addAll(database.runSeveral("poll", "waiting claims", connection -> look(connection, some)));
-        }
+        List<Seen> seen = look(claims);
         List<AcquireOutcome> outcomes = new ArrayList<>();
         for (int i = 0; i < claims.size(); i++) {
-            @Nullable AcquireOutcome outcome = seen.get(i);
+            @Nullable AcquireOutcome outcome = seen.get(i).outcome;
             outcomes.add(outcome != null ? outcome : store.acquireInTransaction(claims.get(i)));
         }
         return outcomes;
     }
 
-    /** Looks only, and keeps places in line; null for a claim that might get something by asking. */
-    List<@Nullable AcquireOutcome> look(List<Claim> claims) {
-        List<@Nullable AcquireOutcome> seen = new ArrayList<>();
+    /** Looks only, and keeps places in line. */
+    List<Seen> look(List<Claim> claims) {
+        List<Seen> seen = new ArrayList<>();
         for (int from = 0; from < claims.size(); from += MOST_PER_STATEMENT) {
             List<Claim> some = claims.subList(from, Math.min(claims.size(), from + MOST_PER_STATEMENT));
             seen.addAll(database.runSeveral("poll", "waiting claims", connection -> look(connection, some)));
@@ -102,25 +111,53 @@ final class Polls {
         });
     }
 
-    private List<@Nullable AcquireOutcome> look(Connection connection, List<Claim> claims) throws SQLException {
-        Map<Key, Standing> standings = read(connection, claims);
-        List<@Nullable AcquireOutcome> outcomes = new ArrayList<>();
+    private List<Seen> look(Connection connection, List<Claim> claims) throws SQLException {
+        long sent = store.now();
+        Map<Key, Standing> standings = extended(connection, claims, read(connection, claims));
+        List<Seen> outcomes = new ArrayList<>();
         List<Claim> impatient = new ArrayList<>();
         for (Claim claim : claims) {
             Verdict verdict = judge(claim, standings);
-            outcomes.add(verdict.outcome);
+            outcomes.add(new Seen(verdict.outcome, sent));
             if (verdict.impatient) {
                 impatient.add(claim);
             }
         }
         Map<Long, List<Claim>> byPatience = new TreeMap<>();
         impatient.forEach(claim -> byPatience
-                .computeIfAbsent(Lines.patienceOf(claim), patience -> new ArrayList<>())
+                .computeIfAbsent(patience.microsFor(claim), same -> new ArrayList<>())
                 .add(claim));
         for (Map.Entry<Long, List<Claim>> same : byPatience.entrySet()) {
             keepWaiting(connection, same.getKey(), same.getValue());
         }
         return outcomes;
+    }
+
+    /**
+     * A grant that was handed over a while ago, as in an outage, has little left. It gets its whole lease before anybody
+     * uses it: a renewal afterwards might come too late.
+     */
+    private Map<Key, Standing> extended(Connection connection, List<Claim> claims, Map<Key, Standing> standings)
+            throws SQLException {
+        List<Grant> brief = new ArrayList<>();
+        for (Claim claim : claims) {
+            if (judge(claim, standings).outcome instanceof AcquireOutcome.Granted granted
+                    && granted.grants().stream().anyMatch(Polls::isBrief)) {
+                brief.addAll(granted.grants());
+            }
+        }
+        if (brief.isEmpty()) {
+            return standings;
+        }
+        renewals.extend(connection, brief);
+        return read(connection, claims);
+    }
+
+    private static boolean isBrief(Grant grant) {
+        Duration handedOver = Lines.micros(Lines.PROVISIONAL_MICROS);
+        Duration first = grant.lease().compareTo(handedOver) < 0 ? grant.lease() : handedOver;
+        Duration left = grant.validFor();
+        return left != null && left.compareTo(first.dividedBy(2)) < 0;
     }
 
     private Verdict judge(Claim claim, Map<Key, Standing> standings) {
@@ -148,7 +185,7 @@ final class Polls {
             }
             waits &= mine != null && alive && mine.state == Entry.State.WAITING;
             fits &= mine != null && (held ? name.capacity : 0) + mine.ahead + mine.units <= name.capacity;
-            impatient |= mine != null && mine.entryExpires - mine.now < Lines.patienceOf(claim) / 2;
+            impatient |= mine != null && patience.isDue(claim, mine.entryExpires - mine.now);
             hint = held ? Math.min(hint, name.expires - name.now) : hint;
             hint = name.firstShared > 0 ? Math.min(hint, name.firstShared - name.now) : hint;
         }

@@ -64,6 +64,13 @@ final class Renewals {
     }
 
     private List<RenewOutcome> renew(Connection connection, List<Grant> grants) throws SQLException {
+        extend(connection, grants);
+        Map<Key, Found> found = read(connection, grants);
+        return grants.stream().map(grant -> judge(grant, found)).toList();
+    }
+
+    /** Gives grants their whole lease again, as far as they are still held. */
+    void extend(Connection connection, List<Grant> grants) throws SQLException {
         Map<Duration, List<Grant>> byLease = new TreeMap<>();
         grants.forEach(grant -> byLease.computeIfAbsent(grant.lease(), lease -> new ArrayList<>())
                 .add(grant));
@@ -79,8 +86,6 @@ final class Renewals {
                 extend(connection, sql.renewEntries(shared.size()), same.getKey(), shared);
             }
         }
-        Map<Key, Found> found = read(connection, grants);
-        return grants.stream().map(grant -> judge(grant, found)).toList();
     }
 
     private void extend(Connection connection, String query, Duration lease, List<Grant> grants) throws SQLException {

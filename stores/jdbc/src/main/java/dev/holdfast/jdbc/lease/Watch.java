@@ -270,21 +270,20 @@ final class Watch {
         if (claims.isEmpty()) {
             return;
         }
-        long sent = context.clock().nanos();
-        List<@Nullable AcquireOutcome> outcomes;
+        List<Polls.Seen> seen;
         try {
-            outcomes = store.look(claims);
+            seen = store.look(claims);
         } catch (HoldfastException unanswered) {
             // The engine asks for its claims anyway and reports what it hears; this was only to be faster.
             return;
         }
         for (int i = 0; i < claims.size(); i++) {
             Claim claim = claims.get(i);
-            @Nullable AcquireOutcome outcome = outcomes.get(i);
+            @Nullable AcquireOutcome outcome = seen.get(i).outcome();
             if (outcome instanceof AcquireOutcome.Granted granted) {
                 if (waiting.remove(claim.owner()) != null) {
                     holds(claim, granted.grants());
-                    context.listener().granted(granted.grants(), sent);
+                    context.listener().granted(granted.grants(), seen.get(i).sentNanos());
                 }
             } else if (outcome == null && waiting.containsKey(claim.owner())) {
                 context.listener().retry(claim.parts().get(0).name(), claim.owner());

@@ -3,13 +3,13 @@ package dev.holdfast.jdbc.session;
 import dev.holdfast.LockView;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.jdbc.dialect.Clusters;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Epochs;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.PurgeTurns;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.Servers;
 import dev.holdfast.jdbc.dialect.Text;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
@@ -296,10 +296,7 @@ public final class SessionStore implements LockStore {
         }
         if (known == null) {
             Epochs epochs = database.runSeveral(operation, lockName, connection -> {
-                Dialect found = Dialect.of(connection);
-                if (!anyCluster) {
-                    Clusters.refuse(found, connection);
-                }
+                Dialect found = Servers.checked(connection, anyCluster);
                 schema.ensure(found, connection);
                 return Epochs.of(found, connection, generation);
             });

@@ -1,0 +1,18 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.rig.Rig;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Outages of the strategy lease on PostgreSQL, with connections of a pool that the program has lent. */
+@Tag("full")
+final class PostgresPoolOutageTest extends DatabaseOutageContract {
+    @RegisterExtension
+    static final Rig RIG = new Rig();
+
+    @BeforeAll
+    static void startServer() throws InterruptedException {
+        startPostgresForPools(RIG);
+    }
+}
