@@ -121,7 +121,11 @@ final class Batches<T, R> extends Timed {
         work();
     }
 
-    /** Sends what is due, as far as there is room. One thread at a time does; a call that fails at once comes back here. */
+    /**
+     * Sends what is due, as far as there is room. One thread at a time does; a call that fails at once comes back here. Whoever
+     * finds another one at it leaves a mark in the counter. The other takes off only the marks that it saw before it looked for
+     * what is due, and looks again as long as one is left: so nothing is overlooked that was added before a mark.
+     */
     void work() {
         if (calledToWork.getAndIncrement() > 0) {
             return;
@@ -177,7 +181,7 @@ final class Batches<T, R> extends Timed {
 
     /** What the next request is about; nothing if nothing is due or there is no room. */
     private synchronized List<T> next() {
-        if (due.isEmpty() || !hasRoom(engine.now())) {
+        if (due.isEmpty() || !hasRoomOrRings(engine.now())) {
             return List.of();
         }
         List<T> batch = new ArrayList<>();
@@ -199,7 +203,7 @@ final class Batches<T, R> extends Timed {
     }
 
     /** If there is no room now, but soon, this rings then. */
-    private boolean hasRoom(long now) {
+    private boolean hasRoomOrRings(long now) {
         if (hurries) {
             return underWay < MOST_IN_A_HURRY;
         }

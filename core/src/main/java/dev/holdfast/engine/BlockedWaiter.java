@@ -9,6 +9,7 @@ final class BlockedWaiter extends Waiter {
     private static final int MOST_YIELDS = 300;
 
     private final Thread thread = Thread.currentThread();
+    private final boolean interruptible;
 
     /** Whether not to sleep yet. */
     private volatile boolean soon;
@@ -16,8 +17,14 @@ final class BlockedWaiter extends Waiter {
     /** Whether it sleeps or is about to; waking a thread that is awake costs time, too. */
     private volatile boolean asleep;
 
-    BlockedWaiter(Engine engine, Terms terms, long waitNanos) {
+    BlockedWaiter(Engine engine, Terms terms, long waitNanos, boolean interruptible) {
         super(engine, terms, waitNanos);
+        this.interruptible = interruptible;
+    }
+
+    @Override
+    boolean canEndWithoutAnswer() {
+        return interruptible || deadlineNanos != Long.MAX_VALUE;
     }
 
     @Override
@@ -26,7 +33,10 @@ final class BlockedWaiter extends Waiter {
         return terms.options.interruptOnLoss() ? thread : null;
     }
 
-    /** Parks the calling thread until settled, however often it is interrupted. */
+    /**
+     * Parks the calling thread until settled, however often it is interrupted. That comes: a wait without limit is served, or the
+     * client closes; a single try has been settled by its own request before this begins, or is when the client closes.
+     */
     void awaitUninterruptibly() {
         boolean interrupted = false;
         while (!isSettled()) {

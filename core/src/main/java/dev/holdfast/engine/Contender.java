@@ -54,6 +54,9 @@ final class Contender extends Timed {
     /** Whether the store's last answer was that somebody else has the lock. */
     private boolean saidTaken;
 
+    /** When the request was sent that was answered so. */
+    private long takenNanos;
+
     /** How many requests in a row were not answered. */
     private int failures;
 
@@ -137,7 +140,12 @@ final class Contender extends Timed {
         }
     }
 
-    /** When the request was sent at the earliest, if whoever sent it noted a time before the idle grants went back. */
+    /**
+     * The moment that a grant counts from. It must never be later than the sending of the request, or a lease could outlive its
+     * grant; earlier costs a part of the lease. Who asks on the calling thread notes when the wait began; requests in the
+     * background note the time right before the call; and where idle grants had to go back first, the time after that is
+     * noted here, which is still before the request.
+     */
     long sentNanos(long notedNanos) {
         return Math.max(notedNanos, askedNanos);
     }
@@ -156,7 +164,7 @@ final class Contender extends Timed {
 
     /** What it was granted, for those who do not have the monitor. */
     @Nullable
-    HeldGrant grant() {
+    HeldGrant currentGrant() {
         synchronized (gate) {
             return grant;
         }
@@ -219,10 +227,25 @@ final class Contender extends Timed {
         return again;
     }
 
-    /** The store said that somebody else has the lock. */
-    void heardTaken() {
+    /** The store said that somebody else has the lock; returns for whom that is true, as {@link #takenSince} does. */
+    long heardTaken(long sentNanos) {
         saidTaken = true;
         failures = 0;
+        takenNanos = sentNanos(sentNanos);
+        return takenSince(takenNanos);
+    }
+
+    /** When the request was sent that was last answered so. */
+    long takenNanos() {
+        return takenNanos;
+    }
+
+    /**
+     * For whom it is true that the lock is taken: for waiters that began by the moment that is returned. A claim that stood
+     * in the store's line until now was ahead of everybody; otherwise all that is known is what the store said to a request.
+     */
+    long takenSince(long sentNanos) {
+        return claim.queue() && gate.engine.storeHasLines ? gate.engine.now() : sentNanos;
     }
 
     /** The store did not answer; returns how often it had not before, in a row. */
@@ -242,7 +265,7 @@ final class Contender extends Timed {
 
     /** Nobody wants it any more. What it may have left at the store is cleared away. */
     void drop(AfterUnlock after) {
-        boolean replyDue = isReplyDue();
+        boolean replyDue = stopAsking();
         returnIdleLater(after);
         state = State.OVER;
         leftovers = new Leftovers(this, replyDue, false);
@@ -258,15 +281,19 @@ final class Contender extends Timed {
         }
     }
 
-    /** Whether a request is under way. One that was not sent yet never will be: it could be granted anew, to nobody. */
-    private boolean isReplyDue() {
+    /**
+     * Takes back a request that was not sent yet, because it could be granted anew, to nobody.
+     *
+     * @return whether one is under way, so that a reply is due
+     */
+    private boolean stopAsking() {
         return isAsking() && !gate.engine.poller.remove(this);
     }
 
     /** It was granted. Returns what may be left of it when the grant has ended; null if nothing can. */
     @Nullable
     Leftovers succeed(boolean pushed) {
-        boolean replyDue = isReplyDue();
+        boolean replyDue = stopAsking();
         state = State.OVER;
         if (pushed || mayStillArrive) {
             leftovers = new Leftovers(this, replyDue, pushed);

@@ -55,10 +55,14 @@ public final class Engine {
     private final Supplier<OwnerId> owners;
     final long commandTimeoutNanos;
 
-    /** Written once, with the next three, before anybody else knows of the engine. */
+    /** Written once, with the next four, before anybody else knows of the engine. */
     private @Nullable LockStore store;
 
     boolean seesWaiters;
+
+    /** Whether claims stand in a line at the store, so that nobody is granted who came after them. */
+    boolean storeHasLines;
+
     boolean endsWithSession;
     private boolean pushes;
     private volatile boolean closed;
@@ -108,6 +112,7 @@ public final class Engine {
         StoreTraits traits = opened.traits();
         store = events.timed(opened);
         seesWaiters = traits.promises(StoreTraits.Promise.SEES_WAITERS);
+        storeHasLines = traits.promises(StoreTraits.Promise.FAIR);
         pushes = traits.promises(StoreTraits.Promise.PUSHES);
         endsWithSession = traits.expiry() == StoreTraits.Expiry.SESSION;
     }
@@ -118,7 +123,7 @@ public final class Engine {
      * @return the lease, or null if somebody else has the lock
      */
     public @Nullable Lease acquire(Terms terms, long waitNanos) throws InterruptedException {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos, true);
         firstRequests.sendHere(waiter);
         waiter.await();
         return waiter.outcome();
@@ -126,7 +131,7 @@ public final class Engine {
 
     /** Acquires on the calling thread and stays in line when interrupted; with no time to wait it tries once. */
     public @Nullable Lease acquireUninterruptibly(Terms terms, long waitNanos) {
-        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos);
+        BlockedWaiter waiter = new BlockedWaiter(this, terms, waitNanos, false);
         firstRequests.sendHere(waiter);
         waiter.awaitUninterruptibly();
         return waiter.outcome();

@@ -43,9 +43,9 @@ final class FutureWaiter extends Waiter {
         return engine.longestAnswerBy(deadlineNanos) + asksLateNanos;
     }
 
-    /** It costs no thread, and may be cancelled at any time. */
+    /** It may be cancelled at any time. */
     @Override
-    boolean isUnbounded() {
+    boolean canEndWithoutAnswer() {
         return true;
     }
 

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * used may be retired and is never used again then.
  *
  * <p><b>At the end of each step</b> of an open client there is a contender exactly if somebody stands in line and no
- * grant of this gate is out, and it serves the head. An idle grant means an empty line. A claim has at most one
- * request under way. A direct attempt ({@link Contender#directFor}, only of a {@link SharedGate}) is never the contender,
+ * grant of this gate is out, and it serves the head. A step on the thread for time leaves it to another thread to make it.
+ * An idle grant means an empty line. A claim has at most one request under way. A direct attempt
+ * ({@link Contender#directFor}, only of a {@link SharedGate}) is never the contender,
  * does not queue and is asked once.
  *
  * <p>Longer than most files, because these steps are one state machine that has to be read together.
@@ -101,7 +102,7 @@ abstract class Gate {
             waiter.wentTo(this);
             if (engine.isClosed()) {
                 settle(waiter, closed(), after);
-            } else if (engine.cleanup.isFull() && waiter.isUnbounded()) {
+            } else if (engine.cleanup.isFull() && waiter.canEndWithoutAnswer()) {
                 settle(waiter, new Refusal(engine.cleanup.fullness(waiter.terms)), after);
             } else {
                 tryToAdmit(waiter, after);
@@ -141,12 +142,12 @@ abstract class Gate {
                 asked.answeredLate(outcome, failure, after);
                 if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
                     // Who is in line wants the same lock, with whatever options: it is taken for them, too.
-                    heard(Refusal.TAKEN, engine.now(), after);
+                    heard(Refusal.TAKEN, asked.takenSince(sentNanos), after);
                 }
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
                 granted(asked, granted.grants(), asked.sentNanos(sentNanos), false, after);
             } else if (outcome instanceof AcquireOutcome.Contended contended) {
-                taken(asked, again, Deadlines.nanos(contended.retryHint()), after);
+                taken(asked, sentNanos, again, Deadlines.nanos(contended.retryHint()), after);
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
                 conclude(asked);
@@ -234,7 +235,8 @@ abstract class Gate {
         } else {
             // It had ended before it came, or nobody is there any more: it was never held.
             fresh.vacate(after);
-            // What was answered in time and yet has ended was taken away: an eviction, for somebody else.
+            // What was answered in time, and is not good although somebody is there for it, was taken away: by an
+            // eviction.
             boolean wasEvicted = valid && !pushed;
             tellNotHeld(asked, taker, asked.saidTaken() || wasEvicted, now, after);
         }
@@ -270,18 +272,19 @@ abstract class Gate {
             heard(Refusal.TAKEN, now, after);
         } else {
             // Those whose time was up meanwhile had this one ahead of them.
-            tellOverdue(Refusal.TAKEN, after);
+            tellOverdue(Refusal.TAKEN, now, after);
         }
     }
 
     /** The store said that somebody else has the lock. */
-    private void taken(Contender asked, boolean again, long hintNanos, AfterUnlock after) {
-        asked.heardTaken();
+    private void taken(Contender asked, long sentNanos, boolean again, long hintNanos, AfterUnlock after) {
+        long since = asked.heardTaken(sentNanos);
         Waiter head = line.head();
         // That there is no room for this many says nothing of fewer.
         if (head == null || head.terms.parts.equals(asked.terms.parts)) {
-            heard(Refusal.TAKEN, engine.now(), after);
+            heard(Refusal.TAKEN, since, after);
         }
+        // Its waiter may have stayed for just this word; then nobody wants the claim any more.
         if (asked.isOver()) {
             return;
         }
@@ -384,17 +387,18 @@ abstract class Gate {
     }
 
     /** Remembers the last word and tells it to those who have only stayed for it. */
-    private void heard(Refusal word, long now, AfterUnlock after) {
-        lastWord.hear(word, now);
-        tellOverdue(word, after);
+    private void heard(Refusal word, long sinceNanos, AfterUnlock after) {
+        lastWord.hear(word, sinceNanos);
+        tellOverdue(word, sinceNanos, after);
         reviewContender(after);
     }
 
-    private void tellOverdue(Refusal word, AfterUnlock after) {
+    /** Tells a word to those whose time is up, if they were there already when it became true. */
+    private void tellOverdue(Refusal word, long sinceNanos, AfterUnlock after) {
         Waiter next = line.head();
         while (next != null && line.hasOverdue()) {
             Waiter behind = next.behind;
-            if (next.isOverdue()) {
+            if (next.isOverdue() && next.startedNanos <= sinceNanos) {
                 settle(next, word, after);
             }
             next = behind;
@@ -463,8 +467,7 @@ abstract class Gate {
         Contender current = contender;
         if (current != null && !current.serves(line.head())) {
             if (current.saidTaken()) {
-                // It stood in the store's line until now, so the lock has been taken until now.
-                lastWord.hear(Refusal.TAKEN, engine.now());
+                lastWord.hear(Refusal.TAKEN, current.takenSince(current.takenNanos()));
             }
             current.drop(after);
             conclude(current);
@@ -472,8 +475,17 @@ abstract class Gate {
         resume(after);
     }
 
-    /** Makes a claim for the head of the line, if there is need and no reason to wait. */
+    /**
+     * Makes a claim for the head of the line, if there is need and no reason to wait. Not on the thread for time, because a
+     * claim needs random bits from the system, and losses are told on that thread.
+     */
     final void resume(AfterUnlock after) {
+        if (engine.timeline.isThisThread()) {
+            if (line.head() != null) {
+                after.then(() -> engine.signals.execute(() -> step(this::resume)));
+            }
+            return;
+        }
         while (line.head() != null && contender == null && !isTakenHere() && !engine.isClosed()) {
             Contender fresh = contendForHead(after);
             if (fresh != null) {

@@ -94,7 +94,7 @@ final class Gates {
                 visit(exclusive.grant(), action);
             }
         }
-        sharedClaims.values().forEach(claim -> visit(claim.grant(), action));
+        sharedClaims.values().forEach(claim -> visit(claim.currentGrant(), action));
     }
 
     private static void visit(@Nullable HeldGrant held, Consumer<HeldGrant> action) {

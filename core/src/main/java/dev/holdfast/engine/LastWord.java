@@ -1,26 +1,26 @@
 package dev.holdfast.engine;
 
 /**
- * What a gate has heard last of its lock, and when: that it is taken, or that the store did not answer. A waiter whose time
- * is up is told it, unless it is older than the wait. Guarded by its gate.
+ * What a gate has heard last of its lock: that it is taken, or that the store did not answer; and since when that is known to
+ * be true. A waiter whose time is up is told it, unless it is older than the wait. Guarded by its gate.
  */
 final class LastWord {
     private static final long NEVER = Long.MIN_VALUE;
 
-    private long heardNanos = NEVER;
+    private long trueSinceNanos = NEVER;
     Refusal word = Refusal.TAKEN;
 
-    void hear(Refusal news, long now) {
+    void hear(Refusal news, long sinceNanos) {
         word = news;
-        heardNanos = now;
+        trueSinceNanos = sinceNanos;
     }
 
     /** Whatever was heard is out of date. */
     void forget() {
-        heardNanos = NEVER;
+        trueSinceNanos = NEVER;
     }
 
     boolean isSince(long nanos) {
-        return heardNanos >= nanos;
+        return trueSinceNanos >= nanos;
     }
 }

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * nobody heard of. Nothing is done while its grant is held, because a withdrawal would end that too.
  *
  * <pre>
- *   NOT_YET ──claim dropped, or its grant given back──▶ DUE ──last reply came, withdrawn if need be──▶ CLEAR
- * └──────────the same, and no reply is still to come, withdrawn if need be───────────────────────▶ CLEAR
+ *   NOT_YET ──claim dropped, or its grant given back──▶ DUE        a reply is still to come
+ *      │                                                 │ it comes
+ *      └──the same, and no reply is still to come──▶ CLEAR ◀┘       the claim is withdrawn, if need be
  * </pre>
  *
  * <p>Guarded by the gate of its claim.

@@ -41,7 +41,7 @@ final class StoreCleanup {
     /** After this many failures a release has a request for itself. */
     private static final int MOST_QUARTERINGS = 5;
 
-    /** While this much is to be done, no wait is begun that costs no thread or ends by itself: there could be ever more. */
+    /** While this much is to be done, no wait is begun that can end without an answer: there could be ever more. */
     private static final int MOST_OPEN = 100_000;
 
     private final Engine engine;
@@ -82,7 +82,14 @@ final class StoreCleanup {
 
     /**
      * Something begins that gives back, or may have to: closing waits for it. {@link #closingNeedNotWait} follows, after the
-     * task that comes of it, if any.
+     * task that comes of it, if any:
+     *
+     * <ul>
+     *   <li>a release on the user's thread, or one that was asked for: at the end of that call of {@link Engine};
+     *   <li>an idle grant that a claim has to give back first: when its release was answered, or passed on to a task;
+     *   <li>a reply that is still to come of a claim that is over: when it came ({@link Leftovers});
+     *   <li>a task of this class: when it was answered, or the store must have forgotten the matter.
+     * </ul>
      */
     void closingWaits() {
         open.incrementAndGet();

@@ -24,6 +24,11 @@ public interface Timeline {
         }
     }
 
+    /** Whether the calling thread is the one on which everything happens, and must not be kept. */
+    default boolean isThisThread() {
+        return false;
+    }
+
     /** The calling thread has its lease, or will not get one, and returns to the user's code. */
     default void waitIsOver() {}
 }

@@ -115,10 +115,11 @@ abstract class Waiter {
         return lease;
     }
 
-    /** Whether there is nothing to keep such waiters from becoming ever more while the store is silent. */
-    boolean isUnbounded() {
-        return deadlineNanos != Long.MAX_VALUE;
-    }
+    /**
+     * Whether it can end, by a limit, an interrupt or a cancellation, while the store is silent. Each that does leaves a claim to be
+     * withdrawn, so that there could be ever more of them.
+     */
+    abstract boolean canEndWithoutAnswer();
 
     /** The thread to interrupt when the lease is lost, where the terms ask for that. */
     @Nullable

@@ -60,6 +60,40 @@ class SlowAnswersTest {
         }
     }
 
+    /**
+     * A claim that was cancelled learns that the lock is taken when it is not any more. Whoever has asked meanwhile hears of its
+     * own request only.
+     */
+    @Test
+    void theAnswerToACancelledTryIsNotToldToOneThatBeganLater() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-cancelled", context));
+                Holdfast locks = time.open("slow", FirstAnswersFirst::new)) {
+            Lease held = time.get(other.lock("a").acquireAsync());
+            CompletableFuture<Optional<Lease>> cancelled = locks.lock("a").tryAcquireAsync(Duration.ZERO);
+            time.settle();
+            cancelled.cancel(false);
+            held.close();
+            time.advance(Duration.ofMillis(10));
+            CompletableFuture<Optional<Lease>> once = locks.lock("a").tryAcquireAsync(Duration.ZERO);
+            time.advance(LONG);
+            assertThat(once.join()).as("a free lock").isPresent();
+        }
+    }
+
+    private final class FirstAnswersFirst extends DelegatingStore {
+        private int calls;
+
+        FirstAnswersFirst(StoreContext context) {
+            super("slow-cancelled", context);
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            time.callTakes(Duration.ofMillis(++calls == 1 ? 1_000 : 1_500));
+            return super.tryAcquire(claim);
+        }
+    }
+
     private final class AlmostTooSlow extends DelegatingStore {
         AlmostTooSlow(StoreContext context) {
             super("almost-too-slow", context);

@@ -82,14 +82,14 @@ public final class ClientThreads implements AutoCloseable {
         this.staysAwake = staysAwake;
         this.store = store;
         this.timer = new TimerThread(clock(), name + "-time");
-        this.calls = new WorkerPool(name + "-store", CALL_THREADS);
-        this.renewals = new WorkerPool(name + "-renewal", RENEWAL_THREADS);
-        this.cleanups = new WorkerPool(name + "-cleanup", CLEANUP_THREADS);
-        this.storeTasks = new WorkerPool(name + "-io", STORE_THREADS);
-        this.storeGuards = new WorkerPool(name + "-guard", GUARD_THREADS);
-        this.ownCallbacks = new WorkerPool(name + "-callback", CALLBACK_THREADS);
-        this.ownLossCallbacks = new WorkerPool(name + "-loss", LOSS_THREADS);
-        this.signals = new WorkerPool(name + "-signal", SIGNAL_THREADS);
+        this.calls = new WorkerPool(name + "-store", CALL_THREADS, timer);
+        this.renewals = new WorkerPool(name + "-renewal", RENEWAL_THREADS, timer);
+        this.cleanups = new WorkerPool(name + "-cleanup", CLEANUP_THREADS, timer);
+        this.storeTasks = new WorkerPool(name + "-io", STORE_THREADS, timer);
+        this.storeGuards = new WorkerPool(name + "-guard", GUARD_THREADS, timer);
+        this.ownCallbacks = new WorkerPool(name + "-callback", CALLBACK_THREADS, timer);
+        this.ownLossCallbacks = new WorkerPool(name + "-loss", LOSS_THREADS, timer);
+        this.signals = new WorkerPool(name + "-signal", SIGNAL_THREADS, timer);
         this.userCallbacks = callbacks;
     }
 

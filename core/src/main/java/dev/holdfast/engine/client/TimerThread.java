@@ -63,6 +63,11 @@ final class TimerThread implements Timeline, AutoCloseable {
         }
     }
 
+    @Override
+    public boolean isThisThread() {
+        return Thread.currentThread() == thread;
+    }
+
     /** Ends the thread; what was scheduled does not happen. */
     @Override
     public void close() {

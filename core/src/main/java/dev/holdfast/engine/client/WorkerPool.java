@@ -1,5 +1,7 @@
 package dev.holdfast.engine.client;
 
+import dev.holdfast.engine.Timed;
+import dev.holdfast.engine.Timeline;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.LinkedTransferQueue;
@@ -12,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A pool that grows only while all of its threads are busy, and lets tasks wait only when it cannot grow. */
 final class WorkerPool extends ThreadPoolExecutor {
     private static final Duration IDLE_LIFE = Duration.ofSeconds(10);
+    private static final long NEXT_TRY_NANOS = 100_000_000;
 
     /** A task that somebody waits for. */
     interface Call extends Runnable {
@@ -19,8 +22,21 @@ final class WorkerPool extends ThreadPoolExecutor {
         void drop(Throwable why);
     }
 
-    WorkerPool(String name, int mostThreads) {
+    private final Timeline timer;
+
+    /** Starts a thread for what waits, once one can be started; until then the timeline tries again and again. */
+    private final Timed nudge = new Timed() {
+        @Override
+        public void onDue() {
+            if (!isShutdown() && !getQueue().isEmpty()) {
+                execute(() -> {});
+            }
+        }
+    };
+
+    WorkerPool(String name, int mostThreads, Timeline timer) {
         super(0, mostThreads, IDLE_LIFE.toMillis(), TimeUnit.MILLISECONDS, new IdleThreads(), new NamedThreads(name));
+        this.timer = timer;
         setRejectedExecutionHandler((task, pool) -> {
             if (pool.isShutdown()) {
                 throw new RejectedExecutionException("the client is closed");
@@ -38,6 +54,7 @@ final class WorkerPool extends ThreadPoolExecutor {
         } catch (Error noThread) {
             // No thread can be started now: a running one takes it, or the first that can be started.
             getQueue().add(task);
+            timer.schedule(nudge, SystemClock.INSTANCE.nanos() + NEXT_TRY_NANOS);
         }
     }
 
