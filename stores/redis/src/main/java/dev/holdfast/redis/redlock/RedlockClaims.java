@@ -147,7 +147,6 @@ final class RedlockClaims {
         boolean attended = false;
         for (int tries = 1; !open.isEmpty(); tries++) {
             long begin = context.clock().nanos();
-            boolean last = tries >= MOST_TRIES || begin - untilNanos >= 0;
             List<Claim> again = new ArrayList<>();
             List<Attempt> toUndo = new ArrayList<>();
             boolean leads = false;
@@ -160,6 +159,11 @@ final class RedlockClaims {
                 return verdicts;
             }
             kept.clear();
+            long end = context.clock().nanos();
+            // The next round will take about as long; one that cannot end in time would only forget what this one has
+            // found out.
+            long spareNanos = untilNanos - end - (end - begin);
+            boolean last = tries >= MOST_TRIES || spareNanos <= 0;
             for (Attempt attempt : sitting.attempts) {
                 attempt.noteReached(sitting.round);
                 if (!last && isWorthAnotherTry(attempt, tries)) {
@@ -191,7 +195,7 @@ final class RedlockClaims {
             undoing.undo(toUndo, sitting.round, untilNanos);
             open = again;
             if (!open.isEmpty()) {
-                stepAside(leads, tries, context.clock().nanos() - begin);
+                stepAside(leads, tries, end - begin, spareNanos);
             }
         }
         return verdicts;
@@ -280,11 +284,12 @@ final class RedlockClaims {
         return attempt.meetsEmptyNodes() && !attempt.hasQuorum() && !attempt.isRefused();
     }
 
-    private void stepAside(boolean leads, int tries, long roundNanos) {
+    private void stepAside(boolean leads, int tries, long roundNanos, long mostNanos) {
         long longest = Math.max(SHORTEST_STEP_ASIDE_NANOS, roundNanos);
         if (!leads) {
             longest = Math.min(LONGEST_STEP_ASIDE_NANOS, longest << Math.min(tries, MOST_DOUBLINGS));
         }
-        LockSupport.parkNanos(this, longest / 2 + context.random().nextLong(longest / 2 + 1));
+        LockSupport.parkNanos(
+                this, Math.min(mostNanos, longest / 2 + context.random().nextLong(longest / 2 + 1)));
     }
 }

@@ -71,15 +71,20 @@ final class RedlockGrants {
         long[][] words = words(round, grants.size());
         askAgainByTheEpoch(grants, words, calls::release, attempt, until);
         List<ReleaseOutcome> outcomes = new ArrayList<>(grants.size());
+        boolean[] hasAnother = new boolean[grants.size()];
         for (int i = 0; i < grants.size(); i++) {
             ReleaseOutcome outcome = released(words[i], grants.get(i), round);
-            releaseTheRest(words[i], grants.get(i), outcome, attempt, round);
-            if (!(outcome instanceof ReleaseOutcome.Unknown) && round.pending() == 0) {
-                reached.forget(grants.get(i).owner());
-            }
             outcomes.add(outcome);
+            hasAnother[i] = isHeldAnew(words[i]);
+            if (!hasAnother[i]) {
+                releaseTheRest(words[i], grants.get(i), outcome, attempt, round);
+                if (!(outcome instanceof ReleaseOutcome.Unknown) && round.pending() == 0) {
+                    reached.forget(grants.get(i).owner());
+                }
+            }
         }
-        round.leave(node -> releasedLate(round.calls(node), grants, nodes.all().get(node), attempt));
+        round.leave(node ->
+                releasedLate(round.calls(node), grants, hasAnother, nodes.all().get(node), attempt));
         return outcomes;
     }
 
@@ -170,7 +175,19 @@ final class RedlockGrants {
             done += words[node] == DONE ? 1 : 0;
             otherwise += words[node] > DONE ? 1 : 0;
         }
-        return done < nodes.quorum() && done + otherwise >= nodes.quorum();
+        return done < nodes.quorum() && done + otherwise >= nodes.quorum() && !isHeldAnew(words);
+    }
+
+    /**
+     * Whether the owner has the name by another grant. A quorum was told the epoch when a grant was made, so that no more than
+     * the other nodes can hold it with another counter.
+     */
+    private boolean isHeldAnew(long[] words) {
+        int otherwise = 0;
+        for (long word : words) {
+            otherwise += word > DONE ? 1 : 0;
+        }
+        return otherwise > nodes.count() - nodes.quorum();
     }
 
     private boolean mayBeHeldBy(int node, Grant grant) {
@@ -217,12 +234,11 @@ final class RedlockGrants {
     }
 
     /** A node whose answer nobody waited for has not released it after all. */
-    private void releasedLate(List<Call> answers, List<Grant> grants, Node node, long attempt) {
+    private void releasedLate(List<Call> answers, List<Grant> grants, boolean[] hasAnother, Node node, long attempt) {
         for (int i = 0; i < grants.size(); i++) {
             Call call = answers.get(i / MOST_PER_SCRIPT);
-            Grant grant = grants.get(i);
-            if (call.failure() != null || word(call, i) != DONE) {
-                undoLater(node, grant, attempt);
+            if (!hasAnother[i] && (call.failure() != null || word(call, i) != DONE)) {
+                undoLater(node, grants.get(i), attempt);
             }
         }
     }
