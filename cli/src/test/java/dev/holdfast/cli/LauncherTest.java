@@ -101,6 +101,22 @@ class LauncherTest {
     }
 
     @Test
+    void tortureIsTheTesterOfTheWorkingCopy() {
+        Launched without = sandbox.bash("copy/holdfast torture --seed 7");
+        assertThat(without.exitCode()).isEqualTo(70);
+        assertThat(without.err()).contains("'torture' needs a working copy");
+
+        sandbox.bash("""
+                        mkdir -p copy/testing/torture
+                        printf '#!/bin/sh\necho "given: $*"; exit 4\n' >copy/testing/torture/run
+                        chmod +x copy/testing/torture/run
+                        """).output();
+        Launched with = sandbox.bash("copy/holdfast torture --seed 7");
+        assertThat(with.exitCode()).isEqualTo(4);
+        assertThat(with.out()).isEqualTo("given: --seed 7\n");
+    }
+
+    @Test
     void aChangedSourceIsBuiltAgainAndNothingElseIs() throws IOException {
         sandbox.set("MAVEN_ARGS_EXTRA", "-o  -Dx=y");
         sandbox.bash("copy/holdfast --version; copy/holdfast --version").exitCode();

@@ -8,6 +8,7 @@ import dev.holdfast.torture.check.Verdict;
 import dev.holdfast.torture.mutants.Hunt;
 import dev.holdfast.torture.peers.Maker;
 import dev.holdfast.torture.rig.Scenes;
+import dev.holdfast.torture.tokens.TokenRun;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +27,8 @@ public final class Main {
     private String check = "";
     private boolean mutants;
     private boolean shrink;
+    private long tokens;
+    private int losses = 100;
     private boolean rigGiven;
 
     private Main() {}
@@ -62,7 +65,12 @@ public final class Main {
             if (i == args.length) {
                 throw new IllegalArgumentException(word + " needs a value; see --help");
             }
-            take(word, args[i]);
+            switch (word) {
+                case "--tokens" -> tokens = Long.parseLong(args[i]);
+                case "--losses" -> losses = Integer.parseInt(args[i]);
+                case "--check" -> check = args[i];
+                default -> take(word, args[i]);
+            }
         }
     }
 
@@ -81,10 +89,6 @@ public final class Main {
             case "--faults" -> options.withFaults(numbers(value));
             case "--maker" -> options.withMaker(value);
             case "--mutant" -> options.withMutant(value);
-            case "--check" -> {
-                check = value;
-                yield options;
-            }
             default -> throw new IllegalArgumentException("unknown option " + word + "; see --help");
         };
     }
@@ -97,6 +101,9 @@ public final class Main {
     }
 
     private int run() throws InterruptedException {
+        if (tokens > 0) {
+            return tokens();
+        }
         if (mutants) {
             return Hunt.run(options, one -> new Torture(one).record(one.rigs().get(0)), System.out) ? 0 : VIOLATIONS;
         }
@@ -130,6 +137,14 @@ public final class Main {
             return CANNOT_RUN;
         }
         return status(rounds);
+    }
+
+    private int tokens() throws InterruptedException {
+        boolean all = true;
+        for (String rig : options.rigs()) {
+            all &= new TokenRun(tokens, losses, System.out).on(rig);
+        }
+        return all ? 0 : VIOLATIONS;
     }
 
     /** Several makers with commas; each on its own rig, unless one was named. */

@@ -75,6 +75,10 @@ record ClusterView(List<Member> members) {
             Optional<String> master = "-".equals(words.get(3)) ? Optional.empty() : Optional.of(words.get(3));
             List<List<Long>> slots = new ArrayList<>();
             for (String range : words.subList(8, words.size())) {
+                if (range.startsWith("[")) {
+                    // On the move, and counted where it still is.
+                    continue;
+                }
                 List<Long> ends = List.of(range.split("-", -1)).stream()
                         .map(Long::valueOf)
                         .toList();

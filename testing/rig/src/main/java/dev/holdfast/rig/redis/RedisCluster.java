@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -143,6 +144,18 @@ public final class RedisCluster {
             return promoted && isSettled();
         });
         return replica;
+    }
+
+    /**
+     * Begins to move a slot that is in use at one master to another one. Nothing else may happen to the cluster until
+     * {@link SlotMove#finish}.
+     *
+     * @param source a master
+     * @param target another one
+     * @return the move; empty if the master has no key
+     */
+    public Optional<SlotMove> moveBusySlot(RedisNode source, RedisNode target) {
+        return SlotMove.begin(this, source, target);
     }
 
     /**

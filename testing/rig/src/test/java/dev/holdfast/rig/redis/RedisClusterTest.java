@@ -34,6 +34,29 @@ final class RedisClusterTest {
     }
 
     @Test
+    void slotInUseMovesKeyByKey() throws InterruptedException {
+        RedisCluster cluster = RedisCluster.start(rig, RedisSettings.defaults());
+        RedisNode source = cluster.masterOf("{k}");
+        RedisNode target = cluster.nodes().stream()
+                .filter(each -> each.port() != source.port() && "master".equals(each.info("replication", "role")))
+                .findFirst()
+                .orElseThrow();
+        assertThat(cluster.moveBusySlot(source, target)).isEmpty();
+        for (String key : new String[] {"{k}1", "{k}2", "{k}3"}) {
+            source.ask("SET", key, "v");
+        }
+
+        SlotMove move = cluster.moveBusySlot(source, target).orElseThrow();
+        move.keys(1);
+        assertThat(source.ask("DBSIZE")).isEqualTo(2L);
+        assertThat(cluster.masterOf("{k}").port()).isEqualTo(source.port());
+        move.finish();
+
+        assertThat(cluster.masterOf("{k}").port()).isEqualTo(target.port());
+        assertThat(target.ask("GET", "{k}3")).isEqualTo("v");
+    }
+
+    @Test
     void lostMasterTakesWritesSinceTheHoldWithIt() throws InterruptedException {
         RedisCluster cluster = RedisCluster.start(rig, RedisSettings.defaults());
         RedisNode old = cluster.masterOf("{k}");

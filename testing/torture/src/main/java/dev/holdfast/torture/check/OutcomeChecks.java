@@ -3,7 +3,10 @@ package dev.holdfast.torture.check;
 import dev.holdfast.torture.history.Line;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** P16, P17 and P19: what callers are told, how long that takes, and that everybody works again when an outage is over. */
 record OutcomeChecks(History history, Verdict verdict) {
@@ -18,6 +21,7 @@ record OutcomeChecks(History history, Verdict verdict) {
             }
         }
         recovery();
+        answersAfterFaults();
     }
 
     private void truth(Op op) {
@@ -110,6 +114,34 @@ record OutcomeChecks(History history, Verdict verdict) {
                     process + " did not work again within " + bound / 1_000_000 + " ms after the last fault");
         } else if (answered != Op.NEVER) {
             times.add(answered - calm);
+        }
+    }
+
+    /** How long each client took until its next answer, for every fault that was over and was not followed by another one. */
+    private void answersAfterFaults() {
+        Map<String, List<Long>> answers = new TreeMap<>();
+        history.ops.values().stream()
+                .filter(op -> op.outcome.equals("ok") || op.outcome.equals("none"))
+                .forEach(op -> answers.computeIfAbsent(op.process, each -> new ArrayList<>())
+                        .add(op.returned));
+        List<Long> times = new ArrayList<>();
+        answers.forEach((process, all) -> {
+            for (Interval fault : history.faults) {
+                all.stream()
+                        .filter(at -> at > fault.over())
+                        .min(Comparator.naturalOrder())
+                        .filter(at -> all.stream().anyMatch(earlier -> earlier < fault.begun())
+                                && history.answering(process, fault.over() + 1, at))
+                        .ifPresent(at -> times.add(at - fault.over()));
+            }
+        });
+        times.sort(Comparator.naturalOrder());
+        if (!times.isEmpty()) {
+            verdict.count("answers_after_faults", times.size());
+            verdict.measure(
+                    "answer_after_fault_ms_p99_max",
+                    times.get((times.size() * 99 - 1) / 100) / 1_000_000 + "/"
+                            + times.get(times.size() - 1) / 1_000_000);
         }
     }
 }

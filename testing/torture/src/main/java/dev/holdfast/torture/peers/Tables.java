@@ -34,7 +34,8 @@ final class Tables {
     static HikariDataSource pool(String url) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
-        config.addDataSourceProperty("socketTimeout", SOCKET_TIMEOUT_SECONDS);
+        // As text: the driver overlooks numbers.
+        config.addDataSourceProperty("socketTimeout", Integer.toString(SOCKET_TIMEOUT_SECONDS));
         return new HikariDataSource(config);
     }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** A network between each worker and each server. */
@@ -21,9 +22,11 @@ final class Networks {
     /** By worker, then by server. */
     private final List<List<FaultProxy>> cables = new ArrayList<>();
 
+    private final List<Integer> serverPorts;
     private final Duration longest;
 
     Networks(Rig rig, int workers, List<Integer> serverPorts, Duration longest) {
+        this.serverPorts = List.copyOf(serverPorts);
         this.longest = longest;
         for (int i = 0; i < workers; i++) {
             cables.add(serverPorts.stream()
@@ -35,6 +38,15 @@ final class Networks {
     /** The ports by which a worker reaches the servers. */
     List<Integer> ports(int worker) {
         return cables.get(worker).stream().map(FaultProxy::port).toList();
+    }
+
+    /** The option that leads a worker through its networks to servers that announce their own addresses. */
+    String addressMap(int worker) {
+        List<Integer> ports = ports(worker);
+        return "addressMap="
+                + IntStream.range(0, ports.size())
+                        .mapToObj(i -> "127.0.0.1:" + serverPorts.get(i) + "=127.0.0.1:" + ports.get(i))
+                        .collect(Collectors.joining(","));
     }
 
     /** What can go wrong between one worker and all servers, and everywhere. */
@@ -121,6 +133,6 @@ final class Networks {
     static String join(List<Integer> ports) {
         return IntStream.range(0, ports.size())
                 .mapToObj(i -> "127.0.0.1:" + ports.get(i))
-                .collect(java.util.stream.Collectors.joining(","));
+                .collect(Collectors.joining(","));
     }
 }

@@ -94,6 +94,16 @@ public final class Scenes {
                 Loses.RESTART,
                 node.server()::restartEmpty,
                 FaultKind.nothing()));
+        faults.add(new FaultKind(
+                "out-of-memory",
+                "redis",
+                "server",
+                1,
+                MOMENT,
+                lease,
+                Loses.NOTHING,
+                () -> node.ask("CONFIG", "SET", "maxmemory", "1"),
+                () -> node.ask("CONFIG", "SET", "maxmemory", "0")));
         return scene(
                 "redis",
                 IntStream.range(0, workers)
@@ -151,6 +161,17 @@ public final class Scenes {
         Networks networks = new Networks(rig, workers, List.of(server.port()), lease.multipliedBy(2));
         List<FaultKind> faults = new ArrayList<>(networks.faults());
         faults.addAll(server(name, "server", server.server(), Loses.RESTART));
+        ConnectionHog hog = new ConnectionHog(server.access().jdbcUrlWithCredentials());
+        faults.add(new FaultKind(
+                "connections-taken",
+                name,
+                "server",
+                1,
+                MOMENT,
+                lease.multipliedBy(2),
+                Loses.NOTHING,
+                hog::takeAll,
+                hog::giveBack));
         return scene(
                 name,
                 IntStream.range(0, workers)

@@ -7,16 +7,25 @@ import dev.holdfast.rig.redis.RedisSettings;
 import dev.holdfast.torture.fault.FaultKind;
 import dev.holdfast.torture.fault.FaultKind.Loses;
 import java.time.Duration;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** A master with two replicas and three sentinels. Clients are told addresses by the sentinels, so no network is between. */
+/**
+ * A master with two replicas and three sentinels, and a network between each worker and each of them. Clients are told the
+ * servers' own addresses, so each worker has a map that leads through its networks.
+ */
 record SentinelScene(Rig rig, Duration lease) {
     private static final Duration MOMENT = Duration.ofMillis(50);
 
     Scene build(int workers) throws InterruptedException {
         RedisSentinels group = RedisSentinels.start(rig, RedisSettings.defaults());
-        List<FaultKind> faults = List.of(
+        List<Integer> ports = Stream.concat(group.sentinels().stream(), group.nodes().stream())
+                .map(RedisNode::port)
+                .toList();
+        Networks networks = new Networks(rig, workers, ports, lease.multipliedBy(2));
+        List<FaultKind> faults = new ArrayList<>(networks.faults());
+        faults.addAll(List.of(
                 kind("failover", 3, MOMENT, group::failOver, FaultKind.nothing()),
                 kind("master-lost", 2, MOMENT, () -> loseMaster(group, false), FaultKind.nothing()),
                 kind("master-lost-with-writes", 2, MOMENT, () -> loseMaster(group, true), FaultKind.nothing()),
@@ -33,8 +42,15 @@ record SentinelScene(Rig rig, Duration lease) {
                                 }
                             }
                             group.awaitSettled();
-                        }));
-        return new Scene("sentinel", Collections.nCopies(workers + 1, group.url()), faults, lease);
+                        })));
+        List<String> urls = new ArrayList<>();
+        for (int i = 0; i < workers; i++) {
+            String sentinels =
+                    Networks.join(networks.ports(i).subList(0, group.sentinels().size()));
+            urls.add("redis+sentinel://" + sentinels + "/" + group.masterName() + "#" + networks.addressMap(i));
+        }
+        urls.add(group.url());
+        return new Scene("sentinel", List.copyOf(urls), List.copyOf(faults), lease);
     }
 
     private static void loseMaster(RedisSentinels group, boolean withWrites) throws InterruptedException {
