@@ -56,22 +56,24 @@ class SlowOwnerIdsTest {
                 LockOptions.defaults(),
                 null,
                 threads::close)) {
-            Lease first = locks.lock("a", SHORT).acquire();
-            CompletableFuture<Lease> next = locks.lock("a").acquireAsync();
-            Lease other = locks.lock("b", LONGER).acquire();
-            isShort = true;
-            CountDownLatch told = new CountDownLatch(2);
-            first.onLost(reason -> told.countDown());
-            other.onLost(reason -> told.countDown());
+            try {
+                Lease first = locks.lock("a", SHORT).acquire();
+                CompletableFuture<Lease> next = locks.lock("a").acquireAsync();
+                Lease other = locks.lock("b", LONGER).acquire();
+                isShort = true;
+                CountDownLatch told = new CountDownLatch(2);
+                first.onLost(reason -> told.countDown());
+                other.onLost(reason -> told.countDown());
 
-            assertThat(told.await(20, TimeUnit.SECONDS))
-                    .as("both losses are told")
-                    .isTrue();
-            assertThat(next).isNotDone();
-            bits.countDown();
-            next.join().close();
-        } finally {
-            bits.countDown();
+                assertThat(told.await(20, TimeUnit.SECONDS))
+                        .as("both losses are told")
+                        .isTrue();
+                assertThat(next).isNotDone();
+                bits.countDown();
+                next.join().close();
+            } finally {
+                bits.countDown();
+            }
         }
     }
 

@@ -6,8 +6,10 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** A client whose store is asked step by step; the engine only lends its clock and threads. Thread-safe. */
 final class TokenClient implements AutoCloseable {
@@ -20,7 +22,7 @@ final class TokenClient implements AutoCloseable {
     }
 
     static TokenClient connect(String url) {
-        AtomicReference<LockStore> opened = new AtomicReference<>();
+        AtomicReference<@Nullable LockStore> opened = new AtomicReference<>();
         Holdfast client = Holdfast.builder()
                 .store(context -> {
                     LockStore store = open(url, context);
@@ -28,7 +30,7 @@ final class TokenClient implements AutoCloseable {
                     return store;
                 })
                 .build();
-        return new TokenClient(client, opened.get());
+        return new TokenClient(client, Objects.requireNonNull(opened.get(), "the store was opened"));
     }
 
     private static LockStore open(String url, StoreContext context) {
