@@ -1,4 +1,5 @@
-// Distributed locks from a Holdfast server (`holdfast serve`). One file, no dependency, Node 18 or later and browsers.
+// Distributed locks from a Holdfast server (`holdfast serve`). One file, no dependency. For Node 18 or later, and for browsers on pages
+// of the server's own origin: the server has no CORS, so a proxy has to serve the page and pass /v1/ on (docs/clients.md).
 //
 //   import { Holdfast, Contended, CannotTell, LeaseLost } from './holdfast.mjs';
 //

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,8 +90,10 @@ class DistributionTest {
         assertThat(sandbox.bash("cd unpacked && echo data | usr/bin/holdfast run x -- cat")
                         .output())
                 .isEqualTo("data\n");
-        assertThat(sandbox.bash("unpacked/usr/bin/holdfast --version").output())
-                .isEqualTo(sandbox.bash("dist/bin/holdfast --version").output());
+        for (String launcher : List.of("usr/bin/holdfast", "usr/lib/holdfast/bin/holdfast")) {
+            assertThat(sandbox.bash("unpacked/" + launcher + " --version").output())
+                    .isEqualTo(sandbox.bash("dist/bin/holdfast --version").output());
+        }
         assertThat(sandbox.bash("diff <(cd dist/lib && ls) <(cd unpacked/usr/lib/holdfast/lib && ls)")
                         .output())
                 .isEmpty();

@@ -12,7 +12,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,24 +87,12 @@ class RecipesTest {
         }
         assertThat(ran()).contains("report --all with a token", "scheduler with a token");
 
-        Assumptions.assumeTrue(
-                sandbox.bash("type -P systemd-analyze >/dev/null").exitCode() == 0,
-                "there is no systemd-analyze on this machine, so the units of docs/recipes.md were not verified");
+        SystemdUnits.assumeVerifiable(sandbox, "the units of docs/recipes.md");
         for (String name : names) {
-            assertThat(verified(name)).isEmpty();
+            assertThat(SystemdUnits.complaints(sandbox, name)).isEmpty();
         }
         Files.writeString(directory.resolve("bad.service"), "[Service]\nExecStart=/bin/true\nKillMod=mixed\n");
-        assertThat(verified("bad.service")).contains("KillMod");
-    }
-
-    /** What systemd finds wrong with a unit; it also talks about units of the machine. */
-    private String verified(String unit) {
-        Launched verify = sandbox.bash("systemd-analyze verify \"$PWD/$1\"", unit);
-        verify.exitCode();
-        return (verify.out() + verify.err())
-                .lines()
-                .filter(line -> line.contains(directory.toString()) || line.startsWith(unit))
-                .collect(Collectors.joining("\n"));
+        assertThat(SystemdUnits.complaints(sandbox, "bad.service")).contains("KillMod");
     }
 
     @Test

@@ -1,27 +1,45 @@
 package dev.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.rig.Rig;
+import dev.holdfast.rig.redis.RedisNode;
 import dev.holdfast.server.Wire.Reply;
 import dev.holdfast.server.wire.JsonReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The document and the running server say the same. */
 @SuppressWarnings("unchecked") // JSON
 class OpenApiTest {
     private static final Servers SERVERS = Servers.inMemory();
     private static final Set<String> STREAMS = Set.of("/v1/events", "/v1/leases/{leaseId}/events");
+    private static final String ACQUIRE = "post /v1/locks/{name}/leases";
+    private static final Set<String> OF_LEASES =
+            Set.of("put /v1/leases/{leaseId}", "delete /v1/leases/{leaseId}", "get /v1/leases/{leaseId}/events");
+    private static final NewToken OWNER = NewToken.make("owner", "look,lock,evict", "*");
+
+    @RegisterExtension
+    private static final Rig RIG = new Rig();
+
     private static Wire wire;
     private static Map<String, Object> document;
 
@@ -75,6 +93,133 @@ class OpenApiTest {
         check("get", "/v1/openapi.json", wire.get("/v1/openapi.json"));
         Reply other = wire.acquire("b", "{}");
         check("delete", "/v1/leases/{leaseId}", wire.release(other.text("leaseId")));
+    }
+
+    @Test
+    void withoutCredentialsEveryOperationIsRefusedThatNeedsSome(@TempDir Path directory) throws IOException {
+        try (Servers servers = Servers.inMemory()) {
+            Path access = Files.writeString(directory.resolve("clients"), OWNER.line());
+            Wire guarded = new Wire(
+                    servers.start(options -> options.withAccess(access)).uri());
+            assertRefused(guarded, 401, "x", operationsWithCredentials(), "Authorization", "Bearer wrong");
+        }
+    }
+
+    @Test
+    void everyOperationButOneNeedsARoleOrAPrefixOrItsOwnLease(@TempDir Path directory) throws IOException {
+        NewToken other = NewToken.make("other", "lock", "others/");
+        try (Servers servers = Servers.inMemory()) {
+            Path access = Files.write(directory.resolve("clients"), List.of(OWNER.line(), other.line()));
+            Wire guarded = new Wire(
+                    servers.start(options -> options.withAccess(access)).uri());
+            Reply lease = guarded.acquire("a", "{}", "Authorization", "Bearer " + OWNER.token());
+            Set<String> operations = operationsWithCredentials();
+            operations.remove("get /v1/me");
+            assertRefused(guarded, 403, lease.text("leaseId"), operations, "Authorization", "Bearer " + other.token());
+        }
+    }
+
+    @Test
+    void aLeaseInTheSessionOfAnotherInstanceIsElsewhere(@TempDir Path directory) {
+        try (Servers servers = new Servers("file:" + directory.resolve("locks"))) {
+            Reply lease = servers.wire().acquireAs("key", "a");
+            Set<String> operations = new TreeSet<>(OF_LEASES);
+            operations.add(ACQUIRE);
+            assertRefused(servers.wire(), 421, lease.text("leaseId"), operations, "Idempotency-Key", "key");
+        }
+    }
+
+    @Test
+    void aClientMayWaitAndOpenStreamsSoOftenAndNotMore() throws IOException {
+        try (Servers servers = Servers.inMemory()) {
+            HoldfastServer server = servers.start(options ->
+                    options.withLimits(Limits.usual().withWaitersPerClient(1).withStreams(1, 10, 1 << 20)));
+            Wire limited = new Wire(server.uri());
+            Reply lease = limited.acquire("a", "{}");
+            CompletableFuture<Reply> waiting = limited.acquireLater("a", "{\"wait\":\"50s\"}");
+            await().until(() ->
+                    !List.of().equals(limited.get("/v1/locks/a").json().get("waiters")));
+            try (Events one = new Events(server.address(), "/v1/events")) {
+                one.await("snapshot", 1);
+                assertRefused(
+                        limited,
+                        429,
+                        lease.text("leaseId"),
+                        Set.of(ACQUIRE, "get /v1/events", "get /v1/leases/{leaseId}/events"));
+            }
+            waiting.cancel(true);
+        }
+    }
+
+    @Test
+    void aSilentStoreAndAServerAtItsLimitAreUnavailable() throws InterruptedException {
+        RedisNode redis = RedisNode.start(RIG);
+        try (Servers servers = new Servers(redis.url())) {
+            Wire silent = new Wire(servers.start(options -> options.withCommandTimeout(Duration.ofMillis(500)))
+                    .uri());
+            Reply lease = silent.acquire("a", "{}");
+            redis.server().kill();
+            await().until(() -> silent.get("/health").status() == 503);
+
+            Set<String> operations = new TreeSet<>(OF_LEASES);
+            operations.addAll(Set.of(
+                    ACQUIRE,
+                    "get /v1/locks",
+                    "get /v1/locks/{name}",
+                    "post /v1/locks/{name}/evictions",
+                    "get /health"));
+            operations.forEach(each -> assertRefused(silent, each, 503, lease.text("leaseId")));
+            operations.add("get /v1/events");
+            assertThat(operationsThatAnswer(503)).isEqualTo(operations);
+        }
+        try (Servers servers = Servers.inMemory()) {
+            Wire full = new Wire(
+                    servers.start(options -> options.withLimits(Limits.usual().withTotals(0, 0, 100)))
+                            .uri());
+            assertRefused(full, "get /v1/events", 503, "x");
+            assertThat(full.acquire("a", "{}").status()).isEqualTo(201);
+            assertRefused(full, ACQUIRE, 503, "x");
+        }
+    }
+
+    /** These operations and no others refuse with this status, in the document and on the wire. */
+    private static void assertRefused(
+            Wire wire, int status, String leaseId, Set<String> operations, String... headers) {
+        assertThat(operationsThatAnswer(status)).as("with %d", status).isEqualTo(operations);
+        operations.forEach(operation -> assertRefused(wire, operation, status, leaseId, headers));
+    }
+
+    private static void assertRefused(Wire wire, String operation, int status, String leaseId, String... headers) {
+        String[] words = operation.split(" ", -1);
+        String path = words[1].replace("{name}", "a").replace("{leaseId}", leaseId);
+        String body = switch (operation) {
+            case ACQUIRE -> "{\"wait\":\"100ms\"}";
+            case "post /v1/locks/{name}/evictions" -> "{\"reason\":\"x\"}";
+            case "put /v1/leases/{leaseId}" -> "{}";
+            default -> "";
+        };
+        Reply reply = wire.send(words[0].toUpperCase(Locale.ROOT), path, body, headers);
+        assertThat(reply.status()).as(operation + " " + reply).isEqualTo(status);
+        check(words[0], words[1], reply);
+    }
+
+    private static Set<String> operationsThatAnswer(int status) {
+        return operations(operation -> at(operation, "responses").containsKey(Integer.toString(status)));
+    }
+
+    private static Set<String> operationsWithCredentials() {
+        return operations(operation -> !List.of().equals(operation.get("security")));
+    }
+
+    private static Set<String> operations(Predicate<Map<String, Object>> wanted) {
+        Set<String> found = new TreeSet<>();
+        at(document, "paths")
+                .forEach((path, methods) -> ((Map<String, Object>) methods).forEach((method, operation) -> {
+                    if (!method.equals("parameters") && wanted.test((Map<String, Object>) operation)) {
+                        found.add(method + " " + path);
+                    }
+                }));
+        return found;
     }
 
     @Test

@@ -5,17 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.tls.Certificates;
+import dev.holdfast.server.Wire.Reply;
 import dev.holdfast.server.api.AccessRules;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -38,18 +37,20 @@ class TlsTest {
         servers.close();
     }
 
-    private static HttpResponse<String> get(HoldfastServer server, SSLContext tls, String... headers)
-            throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                URI.create("https://localhost:" + server.address().getPort() + "/v1/me"));
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .sslContext(tls)
-                .build()
-                .send(request.build(), BodyHandlers.ofString());
+    private static Wire wire(HoldfastServer server, SSLContext tls) {
+        return new Wire(
+                URI.create("https://localhost:" + server.address().getPort()),
+                HttpClient.newBuilder()
+                        .version(HttpClient.Version.HTTP_1_1)
+                        .sslContext(tls)
+                        .build());
+    }
+
+    private HoldfastServer start(Certificates certificates, String... lines) throws IOException {
+        Path access = Files.write(directory.resolve("clients"), List.of(lines));
+        return servers.start(options -> options.withAccess(access)
+                .withTls(new TlsFiles(
+                        certificates.certificateFile(), certificates.keyFile(), certificates.authorityFile())));
     }
 
     private static SSLContext withoutCertificate(Certificates certificates)
@@ -64,22 +65,62 @@ class TlsTest {
     }
 
     @Test
-    void aClientIsKnownByItsCertificateOrItsToken() throws IOException, InterruptedException, GeneralSecurityException {
+    void aClientIsKnownByItsCertificateAndDoesItsOwnBusinessOnly() throws IOException, InterruptedException {
+        Certificates certificates = Certificates.forLocalhost(RIG);
+        HoldfastServer server = start(
+                certificates, "billing lock,evict billing/ certificate:billing.internal", "eye look * certificate:eye");
+        Wire billing = wire(server, certificates.clientContext("billing.internal"));
+        Wire eye = wire(server, certificates.clientContext("eye"));
+
+        Reply me = billing.get("/v1/me");
+        assertThat(me.status()).as(me.toString()).isEqualTo(200);
+        assertThat(me.json())
+                .containsEntry("name", "billing")
+                .containsEntry("roles", List.of("evict", "lock"))
+                .containsEntry("prefixes", List.of("billing/"));
+        Reply lease = billing.acquire("billing/1", "{}");
+        assertThat(lease.status()).as(lease.toString()).isEqualTo(201);
+
+        for (Reply refused : List.of(
+                billing.get("/v1/locks"), // the role
+                billing.acquire("shop/1", "{}"), // the prefix
+                billing.post("/v1/locks/shop/1/evictions", "{\"reason\":\"x\"}"),
+                eye.acquire("billing/2", "{}"),
+                eye.post("/v1/locks/billing/1/evictions", "{\"reason\":\"x\"}"),
+                eye.release(lease.text("leaseId")))) {
+            assertThat(refused.status()).as(refused.toString()).isEqualTo(403);
+            assertThat(refused.code()).isEqualTo("forbidden");
+        }
+        assertThat(eye.get("/v1/locks").http().body()).contains("billing/1", "\"client\":\"billing\"");
+        assertThat(billing.release(lease.text("leaseId")).status()).isEqualTo(204);
+    }
+
+    @Test
+    void aClientWithoutACertificateFromTheFileNeedsAToken()
+            throws IOException, InterruptedException, GeneralSecurityException {
         Certificates certificates = Certificates.forLocalhost(RIG);
         NewToken token = NewToken.make("ci", "lock", "*");
-        Path access = directory.resolve("clients");
-        // A name with blanks cannot stand in the file, so this certificate is nobody's.
-        Files.writeString(access, token.line() + "\nbilling lock * certificate:billing\n");
-        HoldfastServer server = servers.start(options -> options.withAccess(access)
-                .withTls(new TlsFiles(
-                        certificates.certificateFile(), certificates.keyFile(), certificates.authorityFile())));
+        HoldfastServer server = start(certificates, token.line(), "billing lock * certificate:billing");
+        for (SSLContext unknown : List.of(
+                withoutCertificate(certificates),
+                certificates.clientContext("billing2"),
+                // A name with blanks, which cannot stand in the file.
+                certificates.clientContext())) {
+            Wire wire = wire(server, unknown);
+            assertThat(wire.get("/v1/me").status()).isEqualTo(401);
+            assertThat(wire.get("/v1/me", "Authorization", "Bearer " + token.token())
+                            .text("name"))
+                    .isEqualTo("ci");
+        }
+        assertThatThrownBy(() -> new Wire(URI.create(
+                                "http://localhost:" + server.address().getPort()))
+                        .get("/health"))
+                .hasRootCauseInstanceOf(IOException.class);
+    }
 
-        assertThat(get(server, certificates.clientContext()).statusCode()).isEqualTo(401);
-        SSLContext plain = withoutCertificate(certificates);
-        assertThat(get(server, plain).statusCode()).isEqualTo(401);
-        assertThat(get(server, plain, "Authorization", "Bearer " + token.token())
-                        .body())
-                .contains("\"ci\"");
+    @Test
+    void onlyTheCommonNameOfACertificateCounts() throws IOException {
+        Path access = Files.writeString(directory.resolve("clients"), "billing lock * certificate:billing\n");
         assertThat(AccessRules.read(access)
                         .byCertificate("CN=billing,O=Example")
                         .orElseThrow()
@@ -89,10 +130,6 @@ class TlsTest {
                 new String[] {"CN=billing2", "O=billing", "O=x\\,CN\\=billing", "CN=x,O=a\\,CN=billing", ""}) {
             assertThat(AccessRules.read(access).byCertificate(other)).as(other).isEmpty();
         }
-        assertThatThrownBy(() -> new Wire(URI.create(
-                                "http://localhost:" + server.address().getPort()))
-                        .get("/health"))
-                .hasRootCauseInstanceOf(IOException.class);
     }
 
     @Test

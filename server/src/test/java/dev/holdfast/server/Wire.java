@@ -25,9 +25,16 @@ final class Wire {
             .build();
 
     private final URI root;
+    private final HttpClient http;
 
     Wire(URI root) {
+        this(root, HTTP);
+    }
+
+    /** A client with settings of its own, such as a certificate. */
+    Wire(URI root, HttpClient http) {
         this.root = root;
+        this.http = http;
     }
 
     /** An answer. */
@@ -58,7 +65,7 @@ final class Wire {
     }
 
     CompletableFuture<Reply> acquireLater(String name, String body, String... headers) {
-        return HTTP.sendAsync(request("POST", leases(name), body, headers), BodyHandlers.ofString())
+        return http.sendAsync(request("POST", leases(name), body, headers), BodyHandlers.ofString())
                 .thenApply(Wire::reply);
     }
 
@@ -76,7 +83,7 @@ final class Wire {
 
     Reply send(String method, String path, String body, String... headers) {
         try {
-            return reply(HTTP.send(request(method, path, body, headers), BodyHandlers.ofString()));
+            return reply(http.send(request(method, path, body, headers), BodyHandlers.ofString()));
         } catch (IOException failed) {
             throw new java.io.UncheckedIOException(failed);
         } catch (InterruptedException interrupted) {

@@ -33,7 +33,8 @@ final class LookApi {
 
     private static final int USUAL_LIMIT = 100;
     private static final int LONGEST_REASON = 200;
-    private static final int LONGEST_TOKEN = 19;
+    private static final String LARGEST_TOKEN = Long.toString(Long.MAX_VALUE);
+    private static final int LONGEST_TOKEN = LARGEST_TOKEN.length();
     private static final Set<String> EVICTED = Set.of("token", "reason");
     private static final Set<String> LISTED = Set.of("prefix", "limit", "after");
 
@@ -154,7 +155,9 @@ final class LookApi {
         if (token == null) {
             return OptionalLong.empty();
         }
-        if (token.length() > LONGEST_TOKEN || !token.matches("[0-9]{1,18}|[1-8][0-9]{18}|9[01][0-9]{17}")) {
+        if (token.length() > LONGEST_TOKEN
+                || !token.matches("[0-9]+")
+                || (token.length() == LONGEST_TOKEN && token.compareTo(LARGEST_TOKEN) > 0)) {
             throw Body.wrong("token", "must be the digits of a token, as a string");
         }
         return OptionalLong.of(Grant.epochOf(Long.parseLong(token)));

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -70,8 +71,12 @@ final class Scene implements AutoCloseable {
         return lease;
     }
 
+    URI uri() {
+        return server.uri();
+    }
+
     String address() {
-        return server.uri() + "/";
+        return uri() + "/";
     }
 
     /** The page of one lock. */

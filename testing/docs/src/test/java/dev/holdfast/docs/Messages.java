@@ -15,7 +15,7 @@ final class Messages {
 
     Messages() throws IOException {
         StringBuilder all = new StringBuilder();
-        for (String module : List.of("core", "stores", "cli", "integrations", "examples")) {
+        for (String module : List.of("core", "stores", "cli", "server", "integrations", "examples")) {
             for (Path file : Pages.files(module, Messages::isSource)) {
                 all.append(
                         Files.readString(file).replaceAll("\"\\s*\\+\\s*\"", "").replace("\\\"", "\""));

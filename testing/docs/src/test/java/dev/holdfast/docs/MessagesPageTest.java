@@ -17,16 +17,18 @@ import org.junit.jupiter.api.Test;
  */
 final class MessagesPageTest {
     private static final String PAGE = "docs/messages.md";
-    private static final Map<String, String> TITLES = new TreeMap<>(Map.of(
-            "core", "The library, memory and files",
-            "stores/redis", "Redis and Redlock",
-            "stores/jdbc", "Relational databases",
-            "stores/zookeeper", "ZooKeeper",
-            "stores/etcd", "etcd",
-            "integrations/spring-boot-starter", "Spring Boot",
-            "integrations/spring-boot-3", "Spring Boot 3",
-            "integrations/micrometer", "Micrometer",
-            "integrations/test", "The test kit"));
+    private static final Map<String, String> TITLES = new TreeMap<>(Map.ofEntries(
+            Map.entry("cli", "The command line"),
+            Map.entry("core", "The library, memory and files"),
+            Map.entry("stores/redis", "Redis and Redlock"),
+            Map.entry("stores/jdbc", "Relational databases"),
+            Map.entry("stores/zookeeper", "ZooKeeper"),
+            Map.entry("stores/etcd", "etcd"),
+            Map.entry("integrations/spring-boot-starter", "Spring Boot"),
+            Map.entry("integrations/spring-boot-3", "Spring Boot 3"),
+            Map.entry("integrations/micrometer", "Micrometer"),
+            Map.entry("integrations/test", "The test kit"),
+            Map.entry("server", "The server")));
 
     @Test
     void everyMessageIsOnThePage() throws IOException {
@@ -69,5 +71,17 @@ final class MessagesPageTest {
                         "there are … odd things here",
                         "the store '…' is not \"there\"; add it now",
                         "… is too large, at most … will do");
+    }
+
+    @Test
+    void messagesOfAnswersAreFoundWhereAMethodMakesThem() {
+        String source = """
+                throw new Problem(Code.FORBIDDEN, "this needs the role '" + role + "' of all");
+                throw unauthorized("send the header of the token");
+                private static Problem unauthorized(String what) { return new Problem(Code.UNAUTHORIZED, what); }
+                throw authorized("nobody asks for this message here");
+                """;
+        assertThat(ThrownMessages.in(source, Set.of("Problem", "unauthorized"), false))
+                .containsExactlyInAnyOrder("this needs the role '…' of all", "send the header of the token");
     }
 }

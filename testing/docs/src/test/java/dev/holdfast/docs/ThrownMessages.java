@@ -16,12 +16,21 @@ import java.util.regex.Pattern;
 /**
  * The messages of Holdfast's own exceptions, as the sources of the published modules have them: sentences among the arguments where such
  * an exception is made. What is filled in is {@code …}.
+ *
+ * <p>The command line and the server are programs. People read what these refuse in a terminal or in an answer, not in a stack trace. So
+ * there the messages of every {@code IllegalArgumentException} and of every {@code Problem} count too, also where a method makes it of
+ * a text that it is given.
  */
 final class ThrownMessages {
-    private static final List<String> MODULES = List.of("core", "stores", "integrations");
+    private static final List<String> LIBRARIES = List.of("core", "stores", "integrations");
+    private static final List<String> PROGRAMS = List.of("cli", "server");
     private static final Pattern OWN =
             Pattern.compile("public (?:final |sealed |non-sealed )?class (\\w+Exception)\\b");
-    private static final Pattern MADE = Pattern.compile("\\b(?:new (\\w+Exception)|(super))\\(");
+    private static final Pattern OWN_OF_PROGRAMS = Pattern.compile("\\bclass (\\w+Exception)\\b");
+    private static final Pattern MAKER =
+            Pattern.compile("\\b(?:Problem|\\w+Exception) (\\w+)\\([^)]*\\bString \\w+\\) \\{");
+    private static final Pattern MADE =
+            Pattern.compile("\\b(?:new (\\w+Exception|Problem)|(super)|(?<!new )(\\w+))\\(");
 
     /** Names of operations are arguments too; what people read has at least four words. */
     private static final Pattern SENTENCE = Pattern.compile("(?s).*\\S\\s+\\S+\\s+\\S+\\s+\\S.*");
@@ -30,22 +39,44 @@ final class ThrownMessages {
 
     /** {@return the messages, by the module that they are from} */
     static Map<String, Set<String>> byModule() throws IOException {
+        Map<String, Set<String>> found = new TreeMap<>();
+        Set<String> own = named(OWN, LIBRARIES);
+        collect(found, LIBRARIES, own);
+        for (String program : PROGRAMS) {
+            Set<String> ownToo = new HashSet<>(own);
+            ownToo.addAll(named(OWN_OF_PROGRAMS, PROGRAMS));
+            ownToo.addAll(named(MAKER, List.of(program)));
+            ownToo.addAll(Set.of("IllegalArgumentException", "Problem"));
+            collect(found, List.of(program), ownToo);
+        }
+        return found;
+    }
+
+    private static List<Path> sources(List<String> modules) throws IOException {
         List<Path> sources = new ArrayList<>();
-        for (String module : MODULES) {
+        for (String module : modules) {
             sources.addAll(Pages.files(
                     module,
                     file -> file.toString().contains("/src/main/")
                             && file.toString().endsWith(".java")));
         }
-        Set<String> own = new HashSet<>();
-        for (Path source : sources) {
-            Matcher declared = OWN.matcher(Files.readString(source));
+        return sources;
+    }
+
+    private static Set<String> named(Pattern pattern, List<String> modules) throws IOException {
+        Set<String> names = new HashSet<>();
+        for (Path source : sources(modules)) {
+            Matcher declared = pattern.matcher(Files.readString(source));
             while (declared.find()) {
-                own.add(declared.group(1));
+                names.add(declared.group(1));
             }
         }
-        Map<String, Set<String>> found = new TreeMap<>();
-        for (Path source : sources) {
+        return names;
+    }
+
+    private static void collect(Map<String, Set<String>> found, List<String> modules, Set<String> own)
+            throws IOException {
+        for (Path source : sources(modules)) {
             String name = source.getFileName().toString().replace(".java", "");
             Set<String> messages = in(Files.readString(source), own, own.contains(name));
             if (!messages.isEmpty()) {
@@ -54,20 +85,20 @@ final class ThrownMessages {
                         .addAll(messages);
             }
         }
-        return found;
     }
 
     /**
      * Finds the messages in a source.
      *
-     * @param own the exceptions that count
+     * @param own the exceptions that count, and the methods that make them
      * @param constructors whether what is passed to {@code super} counts
      */
     static Set<String> in(String source, Set<String> own, boolean constructors) {
         Set<String> messages = new TreeSet<>();
         Matcher made = MADE.matcher(source);
         while (made.find()) {
-            if (made.group(1) == null ? constructors : own.contains(made.group(1))) {
+            String name = made.group(1) != null ? made.group(1) : made.group(3);
+            if (name == null ? constructors : own.contains(name)) {
                 for (String argument : arguments(source, made.end())) {
                     if (SENTENCE.matcher(argument.replace("…", "")).matches()) {
                         messages.add(argument);

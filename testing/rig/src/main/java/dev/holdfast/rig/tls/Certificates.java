@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class Certificates {
 
     private static final String SERVER = "server";
     private static final String AUTHORITY = "authority";
+    private static final String CLIENT = "client";
 
     private final Path directory;
     private final SSLContext clientContext;
@@ -90,9 +92,33 @@ public final class Certificates {
         return directory.resolve("keys.p12");
     }
 
-    /** {@return a context for clients that trust the authority and nobody else, with a certificate of their own} */
+    /** {@return a context for clients that trust the authority and nobody else, and have the server's certificate} */
     public SSLContext clientContext() {
         return clientContext;
+    }
+
+    /**
+     * Makes a certificate for a client, signed by the authority, that has a name of its own.
+     *
+     * @param commonName its common name, of letters, digits, dots and dashes
+     * @return a context for a client that has this certificate, and trusts the authority and nobody else
+     * @throws InterruptedException if interrupted
+     */
+    public SSLContext clientContext(String commonName) throws InterruptedException {
+        try {
+            // Apart from the keys of servers, which choose one themselves.
+            Path keys = Files.createTempFile(directory, "client", ".p12");
+            Files.copy(keyStore(), keys, StandardCopyOption.REPLACE_EXISTING);
+            keytool(keys, CLIENT, "CN=" + commonName, "-signer", AUTHORITY);
+            KeyStore made = KeyStore.getInstance(keys.toFile(), TRUST_STORE_PASSWORD.toCharArray());
+            made.deleteEntry(SERVER);
+            made.deleteEntry(AUTHORITY);
+            return clientContext(made, KeyStore.getInstance(trustStore().toFile(), TRUST_STORE_PASSWORD.toCharArray()));
+        } catch (IOException failed) {
+            throw new UncheckedIOException("a client's certificate cannot be written", failed);
+        } catch (GeneralSecurityException failed) {
+            throw new RigException("a client's certificate cannot be made", failed);
+        }
     }
 
     private static Certificates make(Rig rig, String names) throws InterruptedException {
@@ -149,7 +175,7 @@ public final class Certificates {
         }
     }
 
-    /** With the server's own key, for servers that ask their clients for a certificate. */
+    /** With a key, for servers that ask their clients for a certificate. */
     private static SSLContext clientContext(KeyStore keys, KeyStore trusted) throws GeneralSecurityException {
         KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         own.init(keys, TRUST_STORE_PASSWORD.toCharArray());
