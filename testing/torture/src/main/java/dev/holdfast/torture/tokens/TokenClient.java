@@ -1,10 +1,12 @@
 package dev.holdfast.torture.tokens;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.LockOptions;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.StoreUri;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
@@ -21,7 +23,7 @@ final class TokenClient implements AutoCloseable {
         this.store = store;
     }
 
-    static TokenClient connect(String url) {
+    static TokenClient connect(String url, Duration lease) {
         AtomicReference<@Nullable LockStore> opened = new AtomicReference<>();
         Holdfast client = Holdfast.builder()
                 .store(context -> {
@@ -29,6 +31,7 @@ final class TokenClient implements AutoCloseable {
                     opened.set(store);
                     return store;
                 })
+                .defaults(LockOptions.defaults().withLeaseTime(lease))
                 .build();
         return new TokenClient(client, Objects.requireNonNull(opened.get(), "the store was opened"));
     }

@@ -104,8 +104,8 @@ public final class TokenRun {
         long began = System.nanoTime();
         List<Thread> threads = new ArrayList<>();
         int lost = 0;
-        try (TokenClient one = TokenClient.connect(url);
-                TokenClient other = TokenClient.connect(url)) {
+        try (TokenClient one = TokenClient.connect(url, LEASE);
+                TokenClient other = TokenClient.connect(url, LEASE)) {
             int names = one.store().traits().promises(Promise.ATOMIC_NAMES) ? NAMES_AT_ONCE : 1;
             End over = new End();
             for (int group = 0; group < GROUPS; group++) {
