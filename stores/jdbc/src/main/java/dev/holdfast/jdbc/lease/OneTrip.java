@@ -43,7 +43,7 @@ final class OneTrip {
         this.client = client;
         this.patience = patience;
         String lockRow = sql.text("SELECT 1 FROM ${p}lock WHERE name = ? FOR UPDATE");
-        this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(notifying(enterText(), notifies));
+        this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(notifying(enterText(notifies), notifies));
         this.handOver = lockRow + ";\n" + sql.text(notifying(handOverText(), notifies));
     }
 
@@ -52,10 +52,14 @@ final class OneTrip {
         return notifies ? text : text.replace("pg_notify(", "concat(");
     }
 
-    private static String enterText() {
+    /**
+     * The holder is told of the first who waits and can tell it. Whoever tells nobody anything leaves a mark in the row,
+     * instead of which the next one tells.
+     */
+    private static String enterText(boolean notifies) {
         return """
                 WITH l AS MATERIALIZED (
-                    SELECT l.name, l.owner, l.client, l.epoch, l.expires, n.now
+                    SELECT l.name, l.owner, l.client, l.epoch, l.expires, l.crowded, n.now
                     FROM ${p}lock l, (SELECT ${now} AS now OFFSET 0) n
                     WHERE l.name = ? AND l.owner <> ? AND l.expires > n.now AND l.kind = ? AND l.capacity = ?
                         AND NOT EXISTS (SELECT 1 FROM ${p}claim c WHERE c.name = l.name AND c.owner = ?)
@@ -68,11 +72,18 @@ final class OneTrip {
                         client, client_name, label)
                     SELECT l.name, ?, 'W', GREATEST(l.now, COALESCE(w.last + 1, 0)), ?, 1, 0, l.now + ?, ?, l.now, ?, ?, ?
                     FROM l, w),
-                u AS (UPDATE ${p}lock k SET crowded = 1 FROM l WHERE k.name = l.name AND k.crowded = 0)
+                u AS (UPDATE ${p}lock k SET crowded = %d FROM l, w WHERE k.name = l.name AND %s)
                 SELECT l.now, %s, l.expires - l.now,
-                    CASE WHEN w.alive IS TRUE THEN NULL
+                    CASE WHEN w.alive IS TRUE AND l.crowded <> %d THEN NULL
                         ELSE pg_notify('%s' || l.client, '%c ' || l.owner || ' ' || l.epoch || ' ' || l.name) END
-                FROM l, w""".formatted(AT_READ_COMMITTED, LeaseSql.PLACE, Listening.CHANNEL_PREFIX, Notice.Kind.WANTED.letter);
+                FROM l, w""".formatted(
+                        AT_READ_COMMITTED,
+                        notifies ? Line.TOLD : Line.UNTOLD,
+                        notifies ? "k.crowded <> " + Line.TOLD : "w.alive IS NOT TRUE",
+                        LeaseSql.PLACE,
+                        Line.UNTOLD,
+                        Listening.CHANNEL_PREFIX,
+                        Notice.Kind.WANTED.letter);
     }
 
     /** Others in the claim table keep the row crowded, also expired ones: a transaction sweeps those away. */
