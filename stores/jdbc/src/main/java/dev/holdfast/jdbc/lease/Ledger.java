@@ -371,6 +371,11 @@ final class Ledger {
             return;
         }
         try (PreparedStatement statement = connection.prepareStatement(query)) {
+            if (items.size() == 1) {
+                binder.bind(statement, items.get(0));
+                statement.executeUpdate();
+                return;
+            }
             for (T item : items) {
                 binder.bind(statement, item);
                 statement.addBatch();

@@ -75,6 +75,13 @@ final class Line {
         return !entries.isEmpty();
     }
 
+    /** Whether a client that is another one holds everything, or there are entries, of whatever client. */
+    boolean concernsOthersThan(String client) {
+        Entry.Party holder = party;
+        return isCrowded()
+                || (owner != null && holder != null && !holder.client().equals(client));
+    }
+
     boolean isHeldBy(OwnerId who) {
         return who.equals(owner);
     }

@@ -17,7 +17,7 @@ import java.util.Optional;
  * has a view of its own: the last one reads the line after the one before has locked the row, so it misses nobody who
  * has committed. At another isolation it changes nothing. Immutable.
  */
-final class OneTrip {
+final class OneTrip implements HandOver {
     private static final String AT_READ_COMMITTED = "current_setting('transaction_isolation') = 'read committed'";
 
     private final String enter;
@@ -161,7 +161,8 @@ final class OneTrip {
     }
 
     /** Gives a grant back to the head of the line; false if there is none that could have it like this. */
-    boolean handOver(Connection connection, Grant grant) throws SQLException {
+    @Override
+    public boolean handOver(Connection connection, Grant grant) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(handOver)) {
             statement.setString(1, grant.name());
             statement.setString(2, grant.name());
