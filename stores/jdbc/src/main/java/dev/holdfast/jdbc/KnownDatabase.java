@@ -1,9 +1,10 @@
 package dev.holdfast.jdbc;
 
-import java.util.Collections;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 
@@ -13,15 +14,40 @@ import javax.sql.DataSource;
  * lock. Thread-safe.
  */
 final class KnownDatabase {
-    private static final Map<DataSource, KnownDatabase> BY_SOURCE = Collections.synchronizedMap(new WeakHashMap<>());
+    private static final Map<Key, KnownDatabase> BY_SOURCE = new ConcurrentHashMap<>();
+    private static final ReferenceQueue<DataSource> GONE = new ReferenceQueue<>();
 
     /** What the tables that were seen begin with. */
     private final Set<String> tables = ConcurrentHashMap.newKeySet();
 
     private volatile boolean oneServer;
 
+    /** A data source itself, which does not keep it: what it calls equal is up to the program, and may be nothing. */
+    private static final class Key extends WeakReference<DataSource> {
+        private final int hash;
+
+        Key(DataSource source) {
+            super(source, GONE);
+            this.hash = System.identityHashCode(source);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            DataSource mine = get();
+            return this == other || (mine != null && other instanceof Key key && key.refersTo(mine));
+        }
+    }
+
     static KnownDatabase behind(DataSource source) {
-        return BY_SOURCE.computeIfAbsent(source, first -> new KnownDatabase());
+        for (Reference<?> gone = GONE.poll(); gone != null; gone = GONE.poll()) {
+            BY_SOURCE.remove(gone);
+        }
+        return BY_SOURCE.computeIfAbsent(new Key(source), first -> new KnownDatabase());
     }
 
     boolean hasTables(String prefix) {

@@ -15,8 +15,8 @@ import java.util.HexFormat;
  * wants the whole name and no other. In every other case it changes nothing and answers so.
  *
  * <p>A block cannot be prepared with values, so they are written into it: the name in hexadecimal digits, everything else
- * consists of digits and letters. The times are read when the block begins, so they are too early if it waits for the row,
- * which makes the lease shorter. Thread-safe.
+ * consists of digits and letters. If it waits for the row, the time is the one from before, so it is too early, which makes
+ * the lease shorter. Thread-safe.
  */
 final class HandOverOnMariaDb implements HandOver {
     private static final int SYNTAX_ERROR = 1064;
