@@ -26,7 +26,6 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -54,13 +53,18 @@ public final class JdbcStore implements StoreFactory {
     private final Optional<Dialect> dialect;
     private final JdbcOptions options;
 
-    /** Whether the tables were seen by locks of callers' transactions. */
-    private final AtomicBoolean tablesKnown = new AtomicBoolean();
+    /** Of locks of callers' transactions; shared by all stores on the same source. */
+    private final KnownDatabase known;
 
     JdbcStore(ConnectionSource source, Optional<Dialect> dialect, JdbcOptions options) {
+        this(source, dialect, options, new KnownDatabase());
+    }
+
+    private JdbcStore(ConnectionSource source, Optional<Dialect> dialect, JdbcOptions options, KnownDatabase known) {
         this.source = source;
         this.dialect = dialect;
         this.options = options;
+        this.known = known;
     }
 
     /**
@@ -73,7 +77,8 @@ public final class JdbcStore implements StoreFactory {
     public static JdbcStore on(DataSource dataSource) {
         Objects.requireNonNull(dataSource, "dataSource");
         PoolSource.refuseIfPartOfTransactions(dataSource);
-        return new JdbcStore(new PoolSource(dataSource), Optional.empty(), JdbcOptions.DEFAULTS);
+        return new JdbcStore(
+                new PoolSource(dataSource), Optional.empty(), JdbcOptions.DEFAULTS, KnownDatabase.behind(dataSource));
     }
 
     /**
@@ -102,7 +107,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public JdbcStore withStrategy(Strategy chosen) {
         Objects.requireNonNull(chosen, "chosen");
-        return new JdbcStore(source, dialect, options.withStrategy(chosen));
+        return with(options.withStrategy(chosen));
     }
 
     /**
@@ -114,7 +119,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public JdbcStore withPrefix(String tables) {
         Objects.requireNonNull(tables, "tables");
-        return new JdbcStore(source, dialect, options.withPrefix(tables));
+        return with(options.withPrefix(tables));
     }
 
     /**
@@ -125,7 +130,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public JdbcStore withSchema(SchemaMode mode) {
         Objects.requireNonNull(mode, "mode");
-        return new JdbcStore(source, dialect, options.withSchema(mode));
+        return with(options.withSchema(mode));
     }
 
     /**
@@ -137,7 +142,7 @@ public final class JdbcStore implements StoreFactory {
      * @throws StoreMisconfiguredException if it is less than 1 or more than 1,000
      */
     public JdbcStore withConnections(int most) {
-        return new JdbcStore(source, dialect, options.withConnections(most));
+        return with(options.withConnections(most));
     }
 
     /**
@@ -147,7 +152,7 @@ public final class JdbcStore implements StoreFactory {
      * @return a changed copy
      */
     public JdbcStore withNotifications(boolean wanted) {
-        return new JdbcStore(source, dialect, options.withNotifications(wanted));
+        return with(options.withNotifications(wanted));
     }
 
     /**
@@ -160,7 +165,7 @@ public final class JdbcStore implements StoreFactory {
      * @throws StoreMisconfiguredException if it is something else
      */
     public JdbcStore withGeneration(int number) {
-        return new JdbcStore(source, dialect, options.withGeneration(number));
+        return with(options.withGeneration(number));
     }
 
     /**
@@ -172,7 +177,11 @@ public final class JdbcStore implements StoreFactory {
      * @return a changed copy
      */
     public JdbcStore withAnyCluster(boolean allowed) {
-        return new JdbcStore(source, dialect, options.withAnyCluster(allowed));
+        return with(options.withAnyCluster(allowed));
+    }
+
+    private JdbcStore with(JdbcOptions chosen) {
+        return new JdbcStore(source, dialect, chosen, known);
     }
 
     /**
@@ -181,7 +190,8 @@ public final class JdbcStore implements StoreFactory {
      *
      * @param connection the caller's connection, not in autocommit
      * @return the locks
-     * @throws StoreMisconfiguredException if the strategy is {@link Strategy#LEASE}, or the database does not have it
+     * @throws StoreMisconfiguredException if the strategy is {@link Strategy#LEASE}, or the database does not have it, is
+     *     too old, or is a cluster that only looks like one server
      * @throws IllegalStateException if the connection is in autocommit
      */
     public TransactionLocks onConnection(Connection connection) {
@@ -190,7 +200,7 @@ public final class JdbcStore implements StoreFactory {
             throw new StoreMisconfiguredException("a lease lives longer than a transaction;"
                     + " use withStrategy(ROW) or withStrategy(ADVISORY) for locks on the caller's connection");
         }
-        return new TransactionLocks(connection, source, options.strategy(), options.tables(), tablesKnown);
+        return new TransactionLocks(connection, source, options, known);
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.holdfast.jdbc.dialect.Connections;
 import dev.holdfast.jdbc.dialect.Dialect;
 import dev.holdfast.jdbc.dialect.Faults;
 import dev.holdfast.jdbc.dialect.Schema;
+import dev.holdfast.jdbc.dialect.Servers;
 import dev.holdfast.jdbc.dialect.TablePlace;
 import dev.holdfast.jdbc.dialect.Versions;
 import dev.holdfast.jdbc.row.RowLock;
@@ -17,8 +18,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Locks that live and end with a transaction of the caller's own: nothing has to be released, and a lock cannot outlive
@@ -42,26 +41,26 @@ public final class TransactionLocks {
     private final Strategy strategy;
     private final Schema schema;
 
-    /** Whether the tables are known to be there; shared with whatever else the store has made. */
-    private final AtomicBoolean tablesKnown;
+    /** What is known of the database; shared with whatever else is made for the same source. */
+    private final KnownDatabase known;
 
-    TransactionLocks(
-            Connection connection,
-            ConnectionSource source,
-            Strategy strategy,
-            Schema schema,
-            AtomicBoolean tablesKnown) {
+    TransactionLocks(Connection connection, ConnectionSource source, JdbcOptions options, KnownDatabase known) {
         this.connection = connection;
         this.source = source;
-        this.strategy = strategy;
-        this.schema = schema;
-        this.tablesKnown = tablesKnown;
+        this.strategy = options.strategy();
+        this.schema = options.tables();
+        this.known = known;
         try {
-            this.dialect = Dialect.of(connection);
-            Versions.refuseOld(dialect, connection);
             if (connection.getAutoCommit()) {
                 throw new IllegalStateException("the connection is in autocommit, so a lock would end at once;"
                         + " begin a transaction with setAutoCommit(false)");
+            }
+            if (known.isOneServer() || options.anyCluster()) {
+                this.dialect = Dialect.of(connection);
+                Versions.refuseOld(dialect, connection);
+            } else {
+                this.dialect = Servers.checked(connection, false);
+                known.isAskedFor();
             }
         } catch (SQLException failure) {
             throw Faults.translate("lock", "the transaction", failure);
@@ -75,7 +74,7 @@ public final class TransactionLocks {
     /**
      * Waits for a lock, as long as the database lets a statement wait.
      *
-     * @param name the lock
+     * @param name 1 to 255 bytes of UTF-8 without control characters
      * @throws IllegalStateException if the transaction has begun before the lock was used for the first time, and sees
      *     nothing newer
      * @throws HoldfastException if the database gives up, for instance because of a deadlock; roll back then
@@ -88,7 +87,7 @@ public final class TransactionLocks {
      * Waits for a lock that others may hold at the same time in this way, but nobody exclusively. Only the first
      * transaction that uses a name with the strategy {@link Strategy#ROW} has it alone, because it makes the row.
      *
-     * @param name the lock
+     * @param name 1 to 255 bytes of UTF-8 without control characters
      * @throws IllegalStateException if the transaction has begun before the lock was used for the first time, and sees
      *     nothing newer
      * @throws HoldfastException if the database gives up, for instance because of a deadlock; roll back then
@@ -100,7 +99,7 @@ public final class TransactionLocks {
     /**
      * Takes a lock if nobody has it.
      *
-     * @param name the lock
+     * @param name 1 to 255 bytes of UTF-8 without control characters
      * @return false if somebody has it; the transaction can be used further
      * @throws HoldfastException if the database fails
      */
@@ -111,7 +110,7 @@ public final class TransactionLocks {
     /**
      * Takes a shared lock if nobody has it exclusively.
      *
-     * @param name the lock
+     * @param name 1 to 255 bytes of UTF-8 without control characters
      * @return false if somebody has it exclusively; the transaction can be used further
      * @throws HoldfastException if the database fails
      */
@@ -124,7 +123,7 @@ public final class TransactionLocks {
     }
 
     private void take(String name, String rowClause, String advisoryCall) {
-        Objects.requireNonNull(name, "name");
+        LockName.check(name);
         try {
             if (strategy == Strategy.ADVISORY) {
                 ask(advisoryCall, name);
@@ -144,7 +143,7 @@ public final class TransactionLocks {
     }
 
     private boolean tryTake(String name, String rowClause, String advisoryCall) {
-        Objects.requireNonNull(name, "name");
+        LockName.check(name);
         try {
             return strategy == Strategy.ADVISORY ? ask(advisoryCall, name) : tryRow(name, rowClause);
         } catch (SQLException failure) {
@@ -210,15 +209,20 @@ public final class TransactionLocks {
      * caller's transaction on most databases; but only the first time in the life of the database.
      */
     private boolean onTables(Step step) throws SQLException {
-        if (dialect == Dialect.POSTGRESQL && !tablesKnown.get() && !schema.isVisible(connection)) {
+        String prefix = schema.prefix();
+        if (dialect == Dialect.POSTGRESQL && !known.hasTables(prefix) && !schema.isVisible(connection)) {
             makeTables();
         }
         try {
             boolean done = step.run();
-            tablesKnown.set(true);
+            known.hasTables(prefix, true);
             return done;
         } catch (SQLException failure) {
-            if (dialect == Dialect.POSTGRESQL || tablesKnown.get() || !Schema.isMissingTable(failure)) {
+            boolean missing = Schema.isMissingTable(failure);
+            if (missing) {
+                known.hasTables(prefix, false);
+            }
+            if (dialect == Dialect.POSTGRESQL || !missing) {
                 throw failure;
             }
             makeTables();
@@ -233,7 +237,7 @@ public final class TransactionLocks {
                 return true;
             });
         }
-        tablesKnown.set(true);
+        known.hasTables(schema.prefix(), true);
     }
 
     /** A step in the caller's transaction. */

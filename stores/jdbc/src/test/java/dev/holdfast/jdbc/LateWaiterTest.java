@@ -76,6 +76,27 @@ final class LateWaiterTest {
         }
     }
 
+    /** Where the holder knows that somebody waits, it gives back with a transaction at once. */
+    @ParameterizedTest
+    @EnumSource(names = "POSTGRESQL", mode = EnumSource.Mode.EXCLUDE)
+    void waiterThatCommitsWhileTheTransactionOfTheReleaseBlocksOnTheRowIsServed(Dialect dialect)
+            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
+        Claim waiting = TestContext.claim(LEASE, "late");
+        try (TestContext context = new TestContext();
+                LockStore store = open(SERVERS.url(dialect), context);
+                Connection waiter = SERVERS.connect(dialect);
+                Connection observer = SERVERS.connect(dialect)) {
+            Grant held = takeAfresh(store);
+            Claim behind = TestContext.claim(LEASE, "late").queued(true);
+            assertThat(store.tryAcquire(behind)).isInstanceOf(AcquireOutcome.Contended.class);
+
+            assertThat(releaseWhile(dialect, store, held, waiter, waiting, blockedRelease(dialect)))
+                    .isInstanceOf(ReleaseOutcome.Released.class);
+            assertThat(holder(dialect, observer)).isEqualTo(waiting.owner().toString());
+            store.withdraw(behind, false);
+        }
+    }
+
     /** Releases a grant, and lets a waiter in when the release is blocked and has read whatever it reads before that. */
     private static ReleaseOutcome releaseWhile(
             Dialect dialect, LockStore store, Grant held, Connection waiter, Claim waiting, String blocked)

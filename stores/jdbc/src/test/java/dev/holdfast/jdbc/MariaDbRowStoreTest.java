@@ -4,11 +4,9 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.mariadb.MariaDb;
 import dev.holdfast.tck.StoreContract;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The steps of the strategy row on MariaDB. */
-@Tag("full")
 final class MariaDbRowStoreTest extends StoreContract {
     @RegisterExtension
     static final Rig RIG = new Rig();

@@ -4,11 +4,9 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.postgres.Postgres;
 import dev.holdfast.tck.StoreContract;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The steps of the strategy advisory on PostgreSQL. */
-@Tag("full")
 final class PostgresAdvisoryStoreTest extends StoreContract {
     @RegisterExtension
     static final Rig RIG = new Rig();

@@ -110,6 +110,31 @@ final class PostgresNoticeTest {
     }
 
     @Test
+    void holderIsToldByTheNextWaiterIfTheFirstTellsNothing() throws SQLException, InterruptedException {
+        try (TestContext context = new TestContext();
+                LockStore holder = open("", context, new TestContext.Deaf());
+                LockStore first = open("#notifications=off", context, new TestContext.Deaf());
+                LockStore second = open("", context, new TestContext.Deaf());
+                LockStore third = open("", context, new TestContext.Deaf());
+                Connection observer = SERVERS.connect(Dialect.POSTGRESQL)) {
+            Grant held = take(holder, "mixed");
+            String query = "SELECT client FROM holdfast_lock WHERE owner = ?";
+            String channel = channelOf(observer, query, held.owner());
+            try (Ear ear = earOf(observer, query, held.owner())) {
+                queue(first, "mixed");
+                queue(second, "mixed");
+                notify(observer, channel, "after the second");
+                queue(third, "mixed");
+                notify(observer, channel, "after the third");
+
+                assertThat(ear.next()).isEqualTo("w " + held.owner() + " " + held.epoch() + " mixed");
+                assertThat(ear.next()).isEqualTo("after the second");
+                assertThat(ear.next()).as("nothing more").isEqualTo("after the third");
+            }
+        }
+    }
+
+    @Test
     void waiterWithoutNotificationsTellsTheHolderNothing() throws SQLException, InterruptedException {
         try (TestContext context = new TestContext();
                 LockStore holder = open("", context, new TestContext.Deaf());

@@ -36,6 +36,8 @@ final class RestartTraitsTest {
                 .isTrue();
         assertThat(survives(MariaDb.start(RIG, doesNot).access().jdbcUrlWithCredentials()))
                 .isFalse();
+        assertThat(survives(MySql.start(RIG, waits, "sync_binlog=1").access().jdbcUrlWithCredentials()))
+                .isTrue();
         assertThat(survives(MySql.start(RIG, doesNot).access().jdbcUrlWithCredentials()))
                 .isFalse();
     }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,55 @@ final class StatementCountTest {
         }
     }
 
+    /** As the page shows it: everything is made anew for each lock, and is asked about the database once all the same. */
+    @Test
+    void lockInATransactionCostsOneStatementHoweverItIsMade() throws InterruptedException, SQLException {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(Postgres.given(RIG).jdbcUrlWithCredentials());
+            CountingDataSource counting = new CountingDataSource(pool);
+            DataSource dataSource = counting.dataSource();
+            try (Connection connection = dataSource.getConnection()) {
+                connection.setAutoCommit(false);
+                JdbcStore.on(dataSource)
+                        .withStrategy(Strategy.ROW)
+                        .onConnection(connection)
+                        .lock("orders/42");
+                connection.commit();
+                counting.forget();
+                JdbcStore.on(dataSource)
+                        .withStrategy(Strategy.ROW)
+                        .onConnection(connection)
+                        .lock("orders/42");
+
+                assertThat(counting.statements())
+                        .singleElement(InstanceOfAssertFactories.STRING)
+                        .startsWith("SELECT")
+                        .endsWith("FOR UPDATE");
+                connection.rollback();
+            }
+        }
+    }
+
+    /** Where it is known that others wait, what is done as if nobody did would be in vain. */
+    @Test
+    void contendedLockIsEnteredByATransactionAndHandedOverInOneRoundTripOnMariaDb() throws InterruptedException {
+        List<String> statements =
+                statementsOfPasses(MariaDb.given(RIG).jdbcUrlWithCredentials(), "TRANSACTION_READ_COMMITTED");
+
+        assertThat(statements)
+                .filteredOn(sql -> sql.startsWith("SET") && sql.contains("autocommit = 0"))
+                .hasSize(PASSES);
+        assertThat(statements)
+                .filteredOn(sql -> sql.startsWith("BEGIN NOT ATOMIC"))
+                .hasSize(PASSES);
+        assertThat(statements)
+                .filteredOn(sql -> sql.contains("INSERT INTO holdfast_lock"))
+                .isEmpty();
+        assertThat(statements)
+                .filteredOn(sql -> sql.startsWith("UPDATE holdfast_lock SET owner = NULL"))
+                .isEmpty();
+    }
+
     @Test
     void manyThreadsOfOneClientWaitAsOne() throws InterruptedException {
         int threads = 250;
@@ -151,7 +201,8 @@ final class StatementCountTest {
     /** Renewals and looks are among the statements, which belong to neither; each of the two steps tells somebody. */
     @Test
     void contendedLockIsEnteredAndHandedOverInOneRoundTripEachOnPostgres() throws InterruptedException {
-        List<String> statements = statementsOfPasses("TRANSACTION_READ_COMMITTED");
+        List<String> statements =
+                statementsOfPasses(Postgres.given(RIG).jdbcUrlWithCredentials(), "TRANSACTION_READ_COMMITTED");
 
         assertThat(statements).filteredOn(sql -> sql.contains("pg_notify")).hasSize(2 * PASSES);
         assertThat(statements).as("transactions").doesNotContain("commit");
@@ -160,14 +211,14 @@ final class StatementCountTest {
     /** Where every statement of a transaction has the same view, a waiter that has just come would be missed. */
     @Test
     void contendedLockIsDecidedOnInATransactionWhereConnectionsAreNotAtReadCommitted() throws InterruptedException {
-        assertThat(statementsOfPasses("TRANSACTION_REPEATABLE_READ"))
+        assertThat(statementsOfPasses(Postgres.given(RIG).jdbcUrlWithCredentials(), "TRANSACTION_REPEATABLE_READ"))
                 .filteredOn("commit"::equals)
                 .hasSizeGreaterThanOrEqualTo(2 * PASSES);
     }
 
-    private static List<String> statementsOfPasses(String isolation) throws InterruptedException {
+    private static List<String> statementsOfPasses(String url, String isolation) throws InterruptedException {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(Postgres.given(RIG).jdbcUrlWithCredentials());
+        config.setJdbcUrl(url);
         config.setTransactionIsolation(isolation);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             CountingDataSource counting = new CountingDataSource(pool);

@@ -93,6 +93,23 @@ final class StoreMannersTest {
         }
     }
 
+    /** The empty name would be the lock with which the store itself takes turns. */
+    @ParameterizedTest
+    @EnumSource(names = "LEASE", mode = EnumSource.Mode.EXCLUDE)
+    void namesOfLocksInTransactionsFollowTheRuleForNames(Strategy strategy) throws SQLException, InterruptedException {
+        try (Connection mine = SERVERS.connect(Dialect.POSTGRESQL)) {
+            mine.setAutoCommit(false);
+            TransactionLocks locks = JdbcStore.on(pool()).withStrategy(strategy).onConnection(mine);
+            for (String name : List.of("", "a\nb", "x".repeat(256), "\u00e4".repeat(128), "\ud800")) {
+                assertThatThrownBy(() -> locks.lock(name)).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> locks.lockShared(name)).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> locks.tryLock(name)).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> locks.tryLockShared(name)).isInstanceOf(IllegalArgumentException.class);
+            }
+            mine.rollback();
+        }
+    }
+
     @Test
     void databasesThatAreNotSupportedAreNamed() {
         for (String url : List.of("jdbc:oracle:thin:@h:1521/x", "jdbc:sqlserver://h", "jdbc:db2://h/x")) {

@@ -41,7 +41,8 @@ final class AdvisorySql {
 
     /**
      * The inner SELECT comes first: lock, then epoch. The outer one sees what was logged by then. While somebody raises the
-     * sequence nobody draws, because it would be set back below what was drawn meanwhile.
+     * sequence nobody draws, because it would be set back below what was drawn meanwhile. In another session than the one
+     * that is known nothing is locked: a pooler would give it to somebody else, together with the lock.
      */
     private String lockText() {
         return text(
@@ -50,8 +51,9 @@ final class AdvisorySql {
                         + ALONE
                         + "' || t.epoch || ' ' || ${now} ELSE '" + SEVERAL + "' || ${now} END, FALSE) END"
                         + " FROM (SELECT current_setting('application_name') AS called,"
-                        + " CASE WHEN pg_try_advisory_lock(?) THEN (SELECT nextval('${p}epoch')"
-                        + " FROM pg_advisory_xact_lock_shared(" + turn + ") AS turn) END AS epoch OFFSET 0) t");
+                        + " CASE WHEN pg_backend_pid() = ? THEN CASE WHEN pg_try_advisory_lock(?) THEN"
+                        + " (SELECT nextval('${p}epoch') FROM pg_advisory_xact_lock_shared(" + turn
+                        + ") AS turn) END END AS epoch OFFSET 0) t");
     }
 
     String unlock() {
@@ -78,7 +80,7 @@ final class AdvisorySql {
         return text("INSERT INTO ${p}seat (backend, started, client_name, label)"
                 + " SELECT a.pid, " + started("a") + ", ?, ? FROM pg_stat_activity a WHERE a.pid = pg_backend_pid()"
                 + " ON CONFLICT (backend) DO UPDATE SET started = EXCLUDED.started,"
-                + " client_name = EXCLUDED.client_name, label = EXCLUDED.label");
+                + " client_name = EXCLUDED.client_name, label = EXCLUDED.label RETURNING backend");
     }
 
     String deleteDeadSeats() {

@@ -25,7 +25,13 @@ public record NamedLock(String place) implements BareLock {
     }
 
     @Override
-    public boolean tryLock(Connection connection, List<Claim.Part> parts) throws SQLException {
+    public boolean keepsTransaction() {
+        return false;
+    }
+
+    @Override
+    public boolean tryLock(Connection connection, List<Claim.Part> parts, SessionListener listener)
+            throws SQLException {
         List<Claim.Part> locked = new ArrayList<>();
         for (Claim.Part part : parts) {
             if (!ask(connection, "SELECT GET_LOCK(?, 0)", part.name())) {

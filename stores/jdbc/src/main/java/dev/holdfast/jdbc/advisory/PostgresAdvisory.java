@@ -11,6 +11,7 @@ import dev.holdfast.jdbc.session.Attempt;
 import dev.holdfast.jdbc.session.Register;
 import dev.holdfast.jdbc.session.Roll;
 import dev.holdfast.jdbc.session.Seat;
+import dev.holdfast.jdbc.session.SessionId;
 import dev.holdfast.jdbc.session.SessionLock;
 import dev.holdfast.spi.Claim;
 import java.sql.Connection;
@@ -18,7 +19,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -121,7 +121,7 @@ public final class PostgresAdvisory implements SessionLock {
         if (!durable || epochs.size() > 1) {
             note(claim, epochs);
             if (sessionOf(seat) != seat.backend()) {
-                throw pooler();
+                throw pooler(seat);
             }
         }
         return new Attempt.Taken(epochs);
@@ -133,27 +133,24 @@ public final class PostgresAdvisory implements SessionLock {
     private Drawn lock(Seat seat, Claim claim, Claim.Part part, boolean first) throws SQLException {
         try (PreparedStatement statement = seat.connection().prepareStatement(sql.lock())) {
             statement.setBoolean(1, claim.parts().size() == 1);
-            statement.setLong(2, AdvisoryKey.of(place, part.name()));
+            statement.setLong(2, seat.backend());
+            statement.setLong(3, AdvisoryKey.of(place, part.name()));
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                long backend = row.getLong(2);
                 if (first) {
-                    seat.isHeldBy(backend);
                     seat.wasCalled(row.getString(3));
                 }
-                // A refusal proves nothing either: behind a pooler it may be this client's own lock.
-                boolean greetedAsAnother = seat.greeting()
-                        .filter(told -> told.backend() != backend)
-                        .isPresent();
-                if (seat.backend() != backend || greetedAsAnother) {
-                    throw pooler();
+                if (row.getLong(2) != seat.backend()) {
+                    throw pooler(seat);
                 }
                 return new Drawn(row.getLong(1), row.getBoolean(4));
             }
         }
     }
 
-    private static StoreMisconfiguredException pooler() {
+    /** No session is ended then: whichever it was, it may serve somebody else by now. */
+    private static StoreMisconfiguredException pooler(Seat seat) {
+        seat.forgetSession();
         return new StoreMisconfiguredException(
                 "there is a pooler between the client and the server, which may give every transaction another"
                         + " session, so that a session's lock protects nothing; connect to the server itself, or use"
@@ -183,23 +180,41 @@ public final class PostgresAdvisory implements SessionLock {
         return true;
     }
 
-    /** Writes whose session it is, if that is not written yet; a session that is new may be one of another server. */
+    /**
+     * Writes whose session it is, if that is not written yet; a session that is new may be one of another server. From then
+     * on it is known which session has what is locked, unless the driver was told another number when it connected: then
+     * there is a pooler, and nothing is locked.
+     */
     private void describe(Seat seat, Claim claim) throws SQLException {
         Object driver = seat.greeting().<Object>map(Pooler.Greeting::driver).orElse(seat);
         String text = claim.holder().clientName() + "\n" + claim.holder().label();
         String before = described.get(driver);
         if (text.equals(before)) {
+            seat.greeting().ifPresent(told -> seat.isHeldBy(told.backend(), 0));
             return;
         }
         if (before == null) {
             raiseSequence();
         }
-        update(
-                seat.connection(),
-                sql.describe(),
-                claim.holder().clientName(),
-                claim.holder().label());
+        long backend = write(seat.connection(), claim.holder());
+        if (seat.greeting().filter(told -> told.backend() != backend).isPresent()) {
+            throw pooler(seat);
+        }
+        seat.isHeldBy(backend, 0);
         described.put(driver, text);
+    }
+
+    private long write(Connection connection, Claim.HolderInfo holder) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.describe())) {
+            statement.setString(1, holder.clientName());
+            statement.setString(2, holder.label());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("the server does not list the session", "08000");
+                }
+                return row.getLong(1);
+            }
+        }
     }
 
     /** Writes epochs down, and waits until that, and all that was logged before, is on the disk. */
@@ -251,8 +266,8 @@ public final class PostgresAdvisory implements SessionLock {
     public void strike(List<Claim> claims) {}
 
     @Override
-    public void end(long backend, Duration age) {
-        register.end(backend, age);
+    public void end(SessionId session) {
+        register.end(session);
     }
 
     @Override

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for several statements of one call. Before each of them the silence that is allowed is cut to what is left
- * of the call's time, so that their delays cannot add up to more than one command timeout. Work of a single statement does
- * without.
+ * of the call's time, so that their delays cannot add up to much more than one command timeout. Work of a single statement
+ * does without.
  */
 final class BoundedConnection implements InvocationHandler {
     private final Visit visit;
@@ -31,7 +31,7 @@ final class BoundedConnection implements InvocationHandler {
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
         if (startsTrip(method.getName())) {
-            visit.limitSilence(budget.remainingMillis());
+            visit.limitSilence(budget.allowedSilenceMillis());
         }
         try {
             return method.invoke(visit.connection(), arguments);

@@ -9,6 +9,11 @@ import java.util.function.Supplier;
  * not add up. Work in the background has no call around it; there each piece of work has a budget of its own. Thread-safe.
  */
 public final class CallBudget {
+    /** Which part of the whole is little, and how much of it at most: a call may take a quarter of a second longer. */
+    private static final int LITTLE = 10;
+
+    private static final int MOST_LITTLE_MILLIS = 200;
+
     private final long totalNanos;
 
     /** When the call on this thread has to be over; none outside of calls. */
@@ -65,6 +70,16 @@ public final class CallBudget {
         Long end = until.get();
         long nanos = end == null ? totalNanos : Math.min(totalNanos, end - System.nanoTime());
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, nanos / 1_000_000));
+    }
+
+    /**
+     * {@return how long an answer may take that is waited for from now on, in milliseconds} As long as little is spent, it
+     * stays as it was: to change the limit of a connection costs time too.
+     */
+    int allowedSilenceMillis() {
+        int remaining = remainingMillis();
+        int total = totalMillis();
+        return total - remaining < Math.min(total / LITTLE, MOST_LITTLE_MILLIS) ? total : remaining;
     }
 
     /** {@return when the call on this thread has to be over, by {@link System#nanoTime}} */

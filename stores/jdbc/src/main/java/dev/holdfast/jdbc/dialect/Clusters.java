@@ -4,6 +4,7 @@ import dev.holdfast.StoreMisconfiguredException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Locale;
@@ -27,7 +28,7 @@ public final class Clusters {
      * Refuses a cluster.
      *
      * @param dialect the dialect
-     * @param connection a connection in autocommit
+     * @param connection a connection, perhaps within a transaction
      * @throws SQLException if the server does not answer
      * @throws StoreMisconfiguredException if it is one that is known not to work
      */
@@ -56,6 +57,12 @@ public final class Clusters {
         String provider = known.getOrDefault("wsrep_provider", "none").toLowerCase(Locale.ROOT);
         if (version.contains("cockroachdb")) {
             return Optional.of("CockroachDB" + SEVERAL_WRITERS);
+        }
+        if (version.contains("tidb")) {
+            return Optional.of("TiDB" + SEVERAL_WRITERS);
+        }
+        if (version.contains("vitess") || comment.contains("vitess")) {
+            return Optional.of("Vitess" + SPLITS);
         }
         if (version.contains("-yb-") || version.contains("yugabyte")) {
             return Optional.of("YugabyteDB" + SEVERAL_WRITERS);
@@ -106,13 +113,17 @@ public final class Clusters {
         }
     }
 
-    /** Only the one that is looked for knows the question. */
+    /** Only the one that is looked for knows the question; a refusal would spoil the transaction of a caller. */
     private static String askIfKnown(Connection connection, String query) throws SQLException {
+        Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
         try {
             return ask(connection, query);
         } catch (SQLException unknown) {
             if (Faults.kindOf(unknown) == Faults.Kind.UNREACHABLE) {
                 throw unknown;
+            }
+            if (before != null) {
+                connection.rollback(before);
             }
             return "";
         }

@@ -229,9 +229,7 @@ public final class Connections implements AutoCloseable {
      * @throws SQLException if the connection is closed
      */
     public Visit limited(Visit visit) throws SQLException {
-        int remaining = budget.remainingMillis();
-        // As long as little is spent, the limit stays as it is: to change it costs time too.
-        visit.limitSilence(remaining > budget.totalMillis() * 9L / 10 ? budget.totalMillis() : remaining);
+        visit.limitSilence(budget.allowedSilenceMillis());
         return visit;
     }
 

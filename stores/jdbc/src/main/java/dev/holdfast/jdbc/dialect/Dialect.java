@@ -81,6 +81,15 @@ public enum Dialect {
         return now;
     }
 
+    /** {@return an expression for the number of the session} */
+    public String session() {
+        return switch (this) {
+            case POSTGRESQL -> "pg_backend_pid()";
+            case MARIADB, MYSQL -> "CONNECTION_ID()";
+            case H2 -> "SESSION_ID()";
+        };
+    }
+
     /** {@return whether it belongs to the family of MySQL} */
     public boolean isMySqlFamily() {
         return this == MARIADB || this == MYSQL;

@@ -24,6 +24,7 @@ public final class Floor {
     private final Dialect dialect;
     private final String query;
     private final String takeTurn;
+    private final String followClock;
     private final String raise;
     private volatile Known known = new Known(0, System.nanoTime() - LONGEST_KNOWN_NANOS);
 
@@ -38,11 +39,17 @@ public final class Floor {
     public Floor(Epochs epochs, String prefix) {
         this.dialect = epochs.dialect();
         this.query = epochs.fill("SELECT floor_epoch FROM ${p}meta WHERE id = 1", prefix);
-        this.takeTurn = epochs.fill(
-                "UPDATE ${p}meta SET purged_at = ${now} WHERE id = 1 AND (purged_at <= ${now} - ? OR purged_at > ${now})",
-                prefix);
+        this.takeTurn =
+                epochs.fill("UPDATE ${p}meta SET purged_at = ${now} WHERE id = 1 AND purged_at <= ${now} - ?", prefix);
+        this.followClock =
+                epochs.fill("UPDATE ${p}meta SET purged_at = ${now} WHERE id = 1 AND purged_at > ${now}", prefix);
         this.raise = epochs.fill(
                 "UPDATE ${p}meta SET floor_epoch = ${start} - ? WHERE id = 1 AND floor_epoch < ${start} - ?", prefix);
+    }
+
+    /** {@return whether {@link #toBind} asks the database for nothing now} */
+    public boolean isKnown() {
+        return !dialect.isMySqlFamily() || System.nanoTime() - known.sinceNanos < LONGEST_KNOWN_NANOS;
     }
 
     /**
@@ -81,7 +88,8 @@ public final class Floor {
     }
 
     /**
-     * Takes the turn to purge.
+     * Takes the turn to purge. If the clock was set back behind the last turn, nobody knows how long that one is ago: the
+     * floor may have been raised a moment ago. So there is none now, and the time to the next one begins anew.
      *
      * @param connection a connection in autocommit
      * @param turnMicros how long ago the last turn must be
@@ -89,7 +97,11 @@ public final class Floor {
      * @throws SQLException if the database fails
      */
     public boolean takeTurn(Connection connection, long turnMicros) throws SQLException {
-        return update(connection, takeTurn, turnMicros) == 1;
+        boolean mine = update(connection, takeTurn, turnMicros) == 1;
+        if (!mine) {
+            update(connection, followClock);
+        }
+        return mine;
     }
 
     /**

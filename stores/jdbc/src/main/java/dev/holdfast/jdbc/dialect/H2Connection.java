@@ -1,13 +1,18 @@
 package dev.holdfast.jdbc.dialect;
 
+import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.Socket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -23,9 +28,14 @@ import org.jspecify.annotations.Nullable;
  * {@code abort}. Whatever asks the server is done on a thread of the connection, for which nobody waits longer than the
  * timeout. After that the connection is closed; what was asked may still be done. Reading a row is not bounded, because
  * rows come with the answer. Used by one thread at a time.
+ *
+ * <p>The driver forgets its socket when the server was silent for long, and leaves it open. The server then keeps the
+ * session with its transaction, and everybody else from the rows in it, until this process collects its garbage. So the
+ * socket is closed here.
  */
 final class H2Connection implements InvocationHandler {
     private final Connection connection;
+    private final Optional<Socket> socket;
     private final ExecutorService worker = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "holdfast-jdbc-h2");
         thread.setDaemon(true);
@@ -36,6 +46,7 @@ final class H2Connection implements InvocationHandler {
 
     private H2Connection(Connection connection, int timeoutMillis) {
         this.connection = connection;
+        this.socket = socketOf(connection);
         this.timeoutMillis = timeoutMillis;
     }
 
@@ -127,6 +138,7 @@ final class H2Connection implements InvocationHandler {
     private void end() {
         if (!closed) {
             closed = true;
+            socket.ifPresent(H2Connection::close);
             worker.execute(() -> {
                 try {
                     connection.close();
@@ -135,6 +147,34 @@ final class H2Connection implements InvocationHandler {
                 }
             });
             worker.shutdown();
+        }
+    }
+
+    /** With a reset, so that nothing is waited for: neither what was not sent yet, nor a farewell of TLS. */
+    private static void close(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        } catch (IOException closedAlready) {
+            // That is all that was wanted.
+        }
+    }
+
+    /** By reflection, because drivers are the user's choice. Where it is built otherwise, the driver alone closes it. */
+    private static Optional<Socket> socketOf(Connection connection) {
+        try {
+            Object session = connection.getClass().getMethod("getSession").invoke(connection);
+            Field transfers = session.getClass().getDeclaredField("transferList");
+            transfers.setAccessible(true);
+            List<?> open = (List<?>) transfers.get(session);
+            if (open == null || open.size() != 1) {
+                return Optional.empty();
+            }
+            Object transfer = open.get(0);
+            return Optional.ofNullable(
+                    (Socket) transfer.getClass().getMethod("getSocket").invoke(transfer));
+        } catch (ReflectiveOperationException | RuntimeException builtOtherwise) {
+            return Optional.empty();
         }
     }
 

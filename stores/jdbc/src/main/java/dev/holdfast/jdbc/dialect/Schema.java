@@ -115,15 +115,13 @@ public record Schema(String strategy, String prefix, SchemaMode mode) {
      * @throws SQLException if the database fails
      */
     public boolean isVisible(Connection connection) throws SQLException {
-        for (String table : tables(Dialect.POSTGRESQL)) {
-            try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery("SELECT to_regclass('" + prefix + table + "')")) {
-                if (!row.next() || row.getString(1) == null) {
-                    return false;
-                }
-            }
+        String all = tables(Dialect.POSTGRESQL).stream()
+                .map(table -> "to_regclass('" + prefix + table + "') IS NOT NULL")
+                .collect(Collectors.joining(" AND "));
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + all)) {
+            return row.next() && row.getBoolean(1);
         }
-        return true;
     }
 
     /**

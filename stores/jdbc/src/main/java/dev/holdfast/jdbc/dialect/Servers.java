@@ -11,7 +11,7 @@ public final class Servers {
     /**
      * Refuses a server that cannot do what the store needs.
      *
-     * @param connection a connection in autocommit
+     * @param connection a connection, perhaps within a transaction
      * @param anyCluster whether clusters that are known not to work are used all the same
      * @return what it is
      * @throws SQLException if it does not answer
@@ -19,10 +19,11 @@ public final class Servers {
      */
     public static Dialect checked(Connection connection, boolean anyCluster) throws SQLException {
         Dialect dialect = Dialect.of(connection);
-        Versions.refuseOld(dialect, connection);
+        // First, because what looks like an old server may be a cluster that says so.
         if (!anyCluster) {
             Clusters.refuse(dialect, connection);
         }
+        Versions.refuseOld(dialect, connection);
         return dialect;
     }
 }

@@ -40,13 +40,14 @@ public final class Visit {
      */
     static Visit begin(Connection connection, int commandTimeoutMillis, Executor aside) throws SQLException {
         try {
+            // First of all: whatever asks the server on a connection that has died in silence would wait for ever.
+            int before = limitSilence(connection, commandTimeoutMillis);
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
                 // Turning autocommit on would commit whatever somebody has left on the connection.
                 connection.rollback();
                 connection.setAutoCommit(true);
             }
-            int before = limitSilence(connection, commandTimeoutMillis);
             return new Visit(connection, autoCommit, before, commandTimeoutMillis, aside);
         } catch (SQLException | RuntimeException unusable) {
             discard(connection);
@@ -87,14 +88,17 @@ public final class Visit {
         }
     }
 
-    /** Gives the connection back as it came; one that cannot be put back into order is closed for good. */
+    /**
+     * Gives the connection back as it came; one that cannot be put back into order is closed for good. The bound on silence
+     * is put back last, because everything before it may ask the server.
+     */
     public void end() {
         try {
-            if (silenceMillis != UNSUPPORTED) {
-                connection.setNetworkTimeout(DIRECT, silenceMillis);
-            }
             if (connection.getAutoCommit() != autoCommit) {
                 connection.setAutoCommit(autoCommit);
+            }
+            if (silenceMillis != UNSUPPORTED) {
+                connection.setNetworkTimeout(DIRECT, silenceMillis);
             }
             connection.close();
         } catch (SQLException | RuntimeException unusable) {

@@ -25,6 +25,11 @@ final class AtOnce {
         this.client = client;
     }
 
+    /** Whether {@link #take} is one statement now. On MySQL it never is, and elsewhere the floor may have to be read. */
+    boolean takesOneStatement() {
+        return sql.dialect() != Dialect.MYSQL && floor.isKnown();
+    }
+
     Optional<Grant> take(Connection connection, Claim claim) throws SQLException {
         Claim.Part part = claim.parts().get(0);
         if (sql.dialect() == Dialect.POSTGRESQL && seen.contains(part.name())) {

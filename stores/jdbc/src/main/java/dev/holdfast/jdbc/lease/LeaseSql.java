@@ -264,16 +264,25 @@ final class LeaseSql {
                 + " AND c.expires > ${now})) ORDER BY l.name LIMIT ?");
     }
 
-    /** Rows whose last grant is not above the floor that was raised at an earlier turn, idle, and without a story. */
-    String purgeRows() {
-        return text("DELETE FROM ${p}lock WHERE crowded = 0 AND expires <= ${now}"
-                + " AND epoch <= ?"
-                + " AND (evicted_at IS NULL OR evicted_at <= ${now} - ?)");
+    /**
+     * Rows whose last grant is not above the floor that was raised at an earlier turn, idle, and without a story; in order,
+     * behind one of them. They are locked; one that somebody else has locked is in use after all.
+     */
+    String lockIdleRows(int most) {
+        return text("SELECT l.name FROM ${p}lock l WHERE l.name > ? AND l.crowded = 0 AND l.expires <= ${now}"
+                + " AND l.epoch <= ? AND (l.evicted_at IS NULL OR l.evicted_at <= ${now} - ?)"
+                + " ORDER BY l.name LIMIT " + most + " FOR UPDATE SKIP LOCKED");
     }
 
-    /** Names with entries that expired a while ago and that nobody has looked at since. */
-    String expiredEntries() {
-        return text("SELECT DISTINCT c.name FROM ${p}claim c WHERE c.expires <= ${now} - ? LIMIT 100");
+    /** Rows that were locked by the statement before. */
+    String deleteRows(int count) {
+        return text("DELETE FROM ${p}lock WHERE name IN (" + marks(count) + ")");
+    }
+
+    /** Names with entries that expired a while ago and that nobody has looked at since; in order, behind one of them. */
+    String expiredEntries(int most) {
+        return text("SELECT DISTINCT c.name FROM ${p}claim c WHERE c.name > ? AND c.expires <= ${now} - ?"
+                + " ORDER BY c.name LIMIT " + most);
     }
 
     /** Fills in the prefix and the clock. */

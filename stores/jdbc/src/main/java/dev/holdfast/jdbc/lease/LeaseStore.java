@@ -1,7 +1,6 @@
 package dev.holdfast.jdbc.lease;
 
 import dev.holdfast.LockView;
-import dev.holdfast.LossReason;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
@@ -54,11 +53,8 @@ public final class LeaseStore implements LockStore {
     private final Watch watch;
     private final PurgeTurns purges;
 
-    /** Names that somebody else held or waited for when this client last heard of them. */
-    private final NameSet contested = new NameSet();
-
+    private final Contention contested = new Contention();
     private final ServerTime serverTime;
-
     private final Options options;
 
     /** Before the database has answered. */
@@ -83,6 +79,7 @@ public final class LeaseStore implements LockStore {
             Ledger ledger,
             AtOnce atOnce,
             @Nullable OneTrip oneTrip,
+            @Nullable HandOver handOver,
             SharedReleases releases,
             Renewals renewals,
             Polls polls,
@@ -108,7 +105,8 @@ public final class LeaseStore implements LockStore {
                 options.listen() && expected.filter(Dialect.POSTGRESQL::equals).isPresent();
         this.serverTime = new ServerTime(context.clock());
         this.watch = new Watch(this, context);
-        this.purges = new PurgeTurns(context, this::purge);
+        this.purges =
+                new PurgeTurns(context, () -> ready("purge", "idle locks").purge.run());
     }
 
     @Override
@@ -123,7 +121,8 @@ public final class LeaseStore implements LockStore {
         Claim.Part first = claim.parts().get(0);
         if (claim.parts().size() == 1 && first.exclusive()) {
             OneTrip oneTrip = claim.queue() ? ready.oneTrip : null;
-            if (oneTrip == null || !contested.contains(first.name())) {
+            // What is contested is most likely held, and then a place in line takes another request.
+            if (!claim.queue() || !contested.isOn(first.name())) {
                 Optional<Grant> grant = takeAtOnce(ready, claim);
                 if (grant.isPresent()) {
                     return noted(claim, new AcquireOutcome.Granted(List.of(grant.get())));
@@ -141,9 +140,13 @@ public final class LeaseStore implements LockStore {
 
     private Optional<Grant> takeAtOnce(Tools ready, Claim claim) {
         String name = claim.parts().get(0).name();
-        return ready.sql.dialect().isMySqlFamily()
-                ? database.runSeveral("acquire", name, connection -> ready.atOnce.take(connection, claim))
-                : database.run("acquire", name, connection -> ready.atOnce.take(connection, claim));
+        Optional<Grant> grant = ready.atOnce.takesOneStatement()
+                ? database.run("acquire", name, connection -> ready.atOnce.take(connection, claim))
+                : database.runSeveral("acquire", name, connection -> ready.atOnce.take(connection, claim));
+        if (grant.isPresent()) {
+            contested.remove(name);
+        }
+        return grant;
     }
 
     /** Takes what is free or enters the line, in one round trip; empty if the case is not as simple as that. */
@@ -212,12 +215,17 @@ public final class LeaseStore implements LockStore {
 
     private ReleaseOutcome releaseOne(Grant grant) {
         Tools ready = ready("release", grant.name());
-        OneTrip oneTrip = ready.oneTrip;
-        boolean handedOver = oneTrip != null
-                && contested.contains(grant.name())
-                && database.run("release", grant.name(), connection -> oneTrip.handOver(connection, grant));
+        HandOver handOver = ready.handOver;
+        boolean wanted = contested.isOn(grant.name());
+        boolean handedOver = handOver != null
+                && wanted
+                && database.run("release", grant.name(), connection -> handOver.handOver(connection, grant));
         if (handedOver) {
             return ReleaseOutcome.RELEASED;
+        }
+        // A row with a line is left alone by the statement that gives back as if nobody waited.
+        if (wanted && ready.oneTrip == null) {
+            return releaseInTransaction(List.of(grant)).get(0);
         }
         if (database.run("release", grant.name(), connection -> ready.atOnce.release(connection, grant))) {
             contested.remove(grant.name());
@@ -284,13 +292,12 @@ public final class LeaseStore implements LockStore {
         return context.clock().nanos();
     }
 
-    ServerTime serverTime() {
-        return serverTime;
+    Contention contested() {
+        return contested;
     }
 
-    /** Notes that somebody else waits for a name, so that it is not tried to give it back as if nobody did. */
-    void wanted(String name) {
-        contested.add(name);
+    ServerTime serverTime() {
+        return serverTime;
     }
 
     /** Looks how claims stand, and changes nothing. */
@@ -298,24 +305,9 @@ public final class LeaseStore implements LockStore {
         return ready("poll", "waiting claims").polls.look(claims);
     }
 
-    /** Tells the engine which grants are wanted and which were taken away. */
-    void lookAtHeld(List<Grant> grants) {
-        List<RenewOutcome> outcomes = ready("look", "held leases").renewals.look(grants);
-        for (int i = 0; i < grants.size(); i++) {
-            Grant grant = grants.get(i);
-            RenewOutcome outcome = outcomes.get(i);
-            if (outcome instanceof RenewOutcome.Renewed still && still.wanted()) {
-                wanted(grant.name());
-                context.listener().wanted(grant.name(), grant.epoch());
-            } else if (outcome instanceof RenewOutcome.Lost lost && lost.reason() == LossReason.EVICTED) {
-                context.listener().lost(grant.name(), grant.owner(), grant.epoch(), lost.reason());
-            }
-        }
-    }
-
-    /** Deletes rows that nobody has used for long, if it is this client's turn. */
-    private void purge() {
-        ready("purge", "idle locks").purge.run();
+    /** Looks what became of grants, and renews nothing. */
+    List<RenewOutcome> lookAtHeld(List<Grant> grants) {
+        return ready("look", "held leases").renewals.look(grants);
     }
 
     /** Runs a step on names whose rows are locked, writes what it changed, and then tells whom it concerns. */
@@ -323,22 +315,30 @@ public final class LeaseStore implements LockStore {
             String operation, String lockName, Collection<String> names, boolean create, Function<Lines, R> step) {
         Tools ready = ready(operation, lockName);
         List<Notice> notices = new ArrayList<>();
+        List<Line> seen = new ArrayList<>();
         R result = database.transact(ready.sql.dialect(), operation, lockName, connection -> {
             notices.clear();
+            seen.clear();
             Lines lines = ready.ledger.lock(connection, names, create);
             R outcome = step.apply(lines);
             ready.ledger.write(connection, lines);
             notices.addAll(lines.notices());
+            seen.addAll(lines.all());
             return outcome;
         });
+        if (ready.oneTrip == null) {
+            seen.forEach(line -> contested.note(line, client));
+        }
         notices.stream().filter(notice -> notice.client().equals(client)).forEach(watch::hear);
         return result;
     }
 
     private AcquireOutcome noted(Claim claim, AcquireOutcome outcome) {
         if (outcome instanceof AcquireOutcome.Granted granted) {
+            contested.noteWanted(granted.grants());
             watch.holds(claim, granted.grants());
         } else if (outcome instanceof AcquireOutcome.Contended && claim.queue()) {
+            claim.parts().forEach(part -> contested.add(part.name()));
             watch.waitsFor(claim);
         } else {
             watch.forget(claim.owner());
@@ -378,14 +378,16 @@ public final class LeaseStore implements LockStore {
         Ledger ledger = new Ledger(sql, floor, client, patience, options.listen());
         Renewals renewals = new Renewals(database, sql, ledger, watch);
         AtOnce atOnce = new AtOnce(sql, floor, client);
+        OneTrip oneTrip = sql.dialect() == Dialect.POSTGRESQL
+                ? new OneTrip(sql, atOnce, client, patience, options.listen())
+                : null;
         return new Tools(
                 traits,
                 sql,
                 ledger,
                 atOnce,
-                sql.dialect() == Dialect.POSTGRESQL
-                        ? new OneTrip(sql, atOnce, client, patience, options.listen())
-                        : null,
+                oneTrip,
+                sql.dialect() == Dialect.MARIADB ? new HandOverOnMariaDb(sql) : oneTrip,
                 new SharedReleases(
                         database.connections().most(),
                         database.connections().budget(),

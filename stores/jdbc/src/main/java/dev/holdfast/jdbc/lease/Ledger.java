@@ -101,6 +101,9 @@ final class Ledger {
         List<Entry> deletes = new ArrayList<>();
         List<Line> rows = new ArrayList<>();
         List<Line> free = new ArrayList<>();
+        if (dialect() == Dialect.POSTGRESQL && !notifies) {
+            noteUntold(lines);
+        }
         for (Line line : lines.all()) {
             deletes.addAll(line.removed);
             for (Entry entry : line.entries) {
@@ -129,6 +132,19 @@ final class Ledger {
                     .filter(notice -> !notice.client().equals(client))
                     .toList();
             tell(connection, others);
+        }
+    }
+
+    private void noteUntold(Lines lines) {
+        for (Notice notice : lines.notices()) {
+            if (notice.kind() == Notice.Kind.WANTED && !notice.client().equals(client)) {
+                lines.all().stream()
+                        .filter(line -> line.name.equals(notice.name()))
+                        .forEach(line -> {
+                            line.untold = true;
+                            line.changed = true;
+                        });
+            }
         }
     }
 
@@ -322,7 +338,7 @@ final class Ledger {
         statement.setString(8, party == null ? null : party.client());
         statement.setString(9, party == null ? null : party.name());
         statement.setString(10, party == null ? null : party.label());
-        statement.setInt(11, line.isCrowded() ? 1 : 0);
+        statement.setInt(11, line.crowding());
         if (eviction == null) {
             statement.setNull(12, Types.BIGINT);
             statement.setNull(13, Types.BIGINT);
@@ -355,6 +371,11 @@ final class Ledger {
             return;
         }
         try (PreparedStatement statement = connection.prepareStatement(query)) {
+            if (items.size() == 1) {
+                binder.bind(statement, items.get(0));
+                statement.executeUpdate();
+                return;
+            }
             for (T item : items) {
                 binder.bind(statement, item);
                 statement.addBatch();

@@ -16,6 +16,12 @@ final class Line {
     private static final Comparator<Entry> ARRIVAL =
             Comparator.<Entry>comparingLong(entry -> entry.arrival).thenComparing(entry -> entry.owner.toString());
 
+    /** There are entries. */
+    static final int TOLD = 1;
+
+    /** There are entries, and whoever comes next has to tell the holder that somebody waits. */
+    static final int UNTOLD = 2;
+
     final String name;
     LockKind kind = LockKind.EXCLUSIVE;
     int capacity = 1;
@@ -43,6 +49,9 @@ final class Line {
     /** Whether the row has to be written. */
     boolean changed;
 
+    /** Whether those who hold it have not been told that somebody waits, because this client tells nobody anything. */
+    boolean untold;
+
     /** Whether all that has to be written is that nobody holds everything any more. */
     boolean vacated;
 
@@ -64,6 +73,13 @@ final class Line {
 
     boolean isCrowded() {
         return !entries.isEmpty();
+    }
+
+    /** Whether a client that is another one holds everything, or there are entries, of whatever client. */
+    boolean concernsOthersThan(String client) {
+        Entry.Party holder = party;
+        return isCrowded()
+                || (owner != null && holder != null && !holder.client().equals(client));
     }
 
     boolean isHeldBy(OwnerId who) {
@@ -136,6 +152,11 @@ final class Line {
         expires = 0;
         party = null;
         vacated = true;
+    }
+
+    /** What the row says of the line: 0 that there are no entries; others read whatever else as that there are some. */
+    int crowding() {
+        return !isCrowded() ? 0 : untold ? UNTOLD : TOLD;
     }
 
     boolean isToBeWritten() {

@@ -17,7 +17,7 @@ import java.util.Optional;
  * has a view of its own: the last one reads the line after the one before has locked the row, so it misses nobody who
  * has committed. At another isolation it changes nothing. Immutable.
  */
-final class OneTrip {
+final class OneTrip implements HandOver {
     private static final String AT_READ_COMMITTED = "current_setting('transaction_isolation') = 'read committed'";
 
     private final String enter;
@@ -43,7 +43,7 @@ final class OneTrip {
         this.client = client;
         this.patience = patience;
         String lockRow = sql.text("SELECT 1 FROM ${p}lock WHERE name = ? FOR UPDATE");
-        this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(notifying(enterText(), notifies));
+        this.enter = sql.takeOver() + ";\n" + lockRow + ";\n" + sql.text(notifying(enterText(notifies), notifies));
         this.handOver = lockRow + ";\n" + sql.text(notifying(handOverText(), notifies));
     }
 
@@ -52,10 +52,14 @@ final class OneTrip {
         return notifies ? text : text.replace("pg_notify(", "concat(");
     }
 
-    private static String enterText() {
+    /**
+     * The holder is told of the first who waits and can tell it. Whoever tells nobody anything leaves a mark in the row,
+     * instead of which the next one tells.
+     */
+    private static String enterText(boolean notifies) {
         return """
                 WITH l AS MATERIALIZED (
-                    SELECT l.name, l.owner, l.client, l.epoch, l.expires, n.now
+                    SELECT l.name, l.owner, l.client, l.epoch, l.expires, l.crowded, n.now
                     FROM ${p}lock l, (SELECT ${now} AS now OFFSET 0) n
                     WHERE l.name = ? AND l.owner <> ? AND l.expires > n.now AND l.kind = ? AND l.capacity = ?
                         AND NOT EXISTS (SELECT 1 FROM ${p}claim c WHERE c.name = l.name AND c.owner = ?)
@@ -68,11 +72,18 @@ final class OneTrip {
                         client, client_name, label)
                     SELECT l.name, ?, 'W', GREATEST(l.now, COALESCE(w.last + 1, 0)), ?, 1, 0, l.now + ?, ?, l.now, ?, ?, ?
                     FROM l, w),
-                u AS (UPDATE ${p}lock k SET crowded = 1 FROM l WHERE k.name = l.name AND k.crowded = 0)
+                u AS (UPDATE ${p}lock k SET crowded = %d FROM l, w WHERE k.name = l.name AND %s)
                 SELECT l.now, %s, l.expires - l.now,
-                    CASE WHEN w.alive IS TRUE THEN NULL
+                    CASE WHEN w.alive IS TRUE AND l.crowded <> %d THEN NULL
                         ELSE pg_notify('%s' || l.client, '%c ' || l.owner || ' ' || l.epoch || ' ' || l.name) END
-                FROM l, w""".formatted(AT_READ_COMMITTED, LeaseSql.PLACE, Listening.CHANNEL_PREFIX, Notice.Kind.WANTED.letter);
+                FROM l, w""".formatted(
+                        AT_READ_COMMITTED,
+                        notifies ? Line.TOLD : Line.UNTOLD,
+                        notifies ? "k.crowded <> " + Line.TOLD : "w.alive IS NOT TRUE",
+                        LeaseSql.PLACE,
+                        Line.UNTOLD,
+                        Listening.CHANNEL_PREFIX,
+                        Notice.Kind.WANTED.letter);
     }
 
     /** Others in the claim table keep the row crowded, also expired ones: a transaction sweeps those away. */
@@ -150,7 +161,8 @@ final class OneTrip {
     }
 
     /** Gives a grant back to the head of the line; false if there is none that could have it like this. */
-    boolean handOver(Connection connection, Grant grant) throws SQLException {
+    @Override
+    public boolean handOver(Connection connection, Grant grant) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(handOver)) {
             statement.setString(1, grant.name());
             statement.setString(2, grant.name());

@@ -49,16 +49,31 @@ final class Polls {
             long firstShared,
             int kind) {}
 
+    /** Where a claim stands in line. */
+    enum Place {
+        /** Whole names are held, and it is the next to have them. */
+        NEXT,
+        /** A whole name is held, and somebody else is the next to have it. */
+        BEHIND,
+        /** Units are held, or it does not stand in line. */
+        UNKNOWN
+    }
+
     /** How a claim stands. */
-    private record Verdict(@Nullable AcquireOutcome outcome, boolean impatient) {}
+    private record Verdict(@Nullable AcquireOutcome outcome, boolean impatient, Place place) {
+        Verdict(@Nullable AcquireOutcome outcome) {
+            this(outcome, false, Place.UNKNOWN);
+        }
+    }
 
     /**
      * What was seen of a claim.
      *
      * @param outcome null if it might get something by asking
+     * @param place where it stands in line
      * @param sentNanos when the statement was sent that saw it; to get a connection may have taken long before that
      */
-    record Seen(@Nullable AcquireOutcome outcome, long sentNanos) {}
+    record Seen(@Nullable AcquireOutcome outcome, Place place, long sentNanos) {}
 
     /** One name and one owner. */
     private record Key(String name, @Nullable OwnerId owner) {}
@@ -118,7 +133,7 @@ final class Polls {
         List<Claim> impatient = new ArrayList<>();
         for (Claim claim : claims) {
             Verdict verdict = judge(claim, standings);
-            outcomes.add(new Seen(verdict.outcome, sent));
+            outcomes.add(new Seen(verdict.outcome, verdict.place, sent));
             if (verdict.impatient) {
                 impatient.add(claim);
             }
@@ -165,17 +180,19 @@ final class Polls {
         boolean waits = true;
         boolean fits = true;
         boolean impatient = false;
+        boolean wholeHeld = true;
+        boolean next = true;
         long hint = Long.MAX_VALUE;
         for (Claim.Part part : claim.parts()) {
             Standing name = standings.get(new Key(part.name(), null));
             Standing mine = standings.get(new Key(part.name(), claim.owner()));
             if (name == null) {
-                return new Verdict(null, false);
+                return new Verdict(null);
             }
             boolean held = name.holder != null && name.expires > name.now;
             boolean alive = mine != null && mine.entryExpires > mine.now;
             if (mine != null && alive && mine.state == Entry.State.TOMBSTONE) {
-                return new Verdict(new AcquireOutcome.Contended(Lines.hint(Long.MAX_VALUE)), false);
+                return new Verdict(new AcquireOutcome.Contended(Lines.hint(Long.MAX_VALUE)));
             }
             if (held && claim.owner().equals(name.holder)) {
                 grants.add(Grants.of(claim, part.name(), name.epoch, name.expires - name.now, name.waiters > 0));
@@ -185,16 +202,20 @@ final class Polls {
             }
             waits &= mine != null && alive && mine.state == Entry.State.WAITING;
             fits &= mine != null && (held ? name.capacity : 0) + mine.ahead + mine.units <= name.capacity;
+            // Where whole names are held, all that is ahead of a waiter waits, too.
+            wholeHeld &= held;
+            next &= mine != null && mine.ahead == 0;
             impatient |= mine != null && patience.isDue(claim, mine.entryExpires - mine.now);
             hint = held ? Math.min(hint, name.expires - name.now) : hint;
             hint = name.firstShared > 0 ? Math.min(hint, name.firstShared - name.now) : hint;
         }
         if (grants.size() == claim.parts().size()) {
-            return new Verdict(new AcquireOutcome.Granted(grants), false);
+            return new Verdict(new AcquireOutcome.Granted(grants));
         }
+        Place place = !wholeHeld ? Place.UNKNOWN : next ? Place.NEXT : Place.BEHIND;
         return waits && !fits
-                ? new Verdict(new AcquireOutcome.Contended(Lines.hint(hint)), impatient)
-                : new Verdict(null, false);
+                ? new Verdict(new AcquireOutcome.Contended(Lines.hint(hint)), impatient, place)
+                : new Verdict(null);
     }
 
     /** One statement for all: an owner is of one claim, so it has entries under that claim's names only. */

@@ -1,10 +1,12 @@
 package dev.holdfast.jdbc.lease;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.LossReason;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
+import dev.holdfast.spi.RenewOutcome;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,14 +23,20 @@ import org.jspecify.annotations.Nullable;
  * does, because it alone knows which claims are still wanted. While notifications arrive, it looks twice a second at those
  * who wait and rests otherwise. Thread-safe.
  *
- * <p>A waiter is looked for after a sixteenth of the time it has waited, from 2 ms to 100 ms, so that the delay of a
- * hand-over is small against the wait. A holder is looked at from 200 ms on, at most once a second, so that short holds
+ * <p>A waiter is looked for after a part of the time that it has waited, so that the delay of a hand-over is small against
+ * the wait: who is the next to have the lock, after a thirty-second of the time since it is, from 1 ms on; who stands
+ * behind it, after an eighth, from 2 ms on; who shares, or waits for several names of which not all are held, after a
+ * sixteenth; and everybody after 100 ms. A holder is looked at from 200 ms on, at most once a second, so that short holds
  * cost nothing.
  */
 final class Watch {
     private static final long SHORTEST_WAIT_NANOS = 2_000_000;
+    private static final long SHORTEST_WAIT_OF_THE_NEXT_NANOS = 1_000_000;
     private static final long LONGEST_WAIT_NANOS = 100_000_000;
     private static final int WAIT_DIVISOR = 16;
+    private static final int WAIT_DIVISOR_OF_THE_NEXT = 32;
+    private static final int WAIT_DIVISOR_BEHIND = 8;
+
     /** While notifications arrive: one may still get lost, and a holder whose lease runs out sends none. */
     private static final long RESTING_WAIT_NANOS = 500_000_000;
 
@@ -57,11 +65,26 @@ final class Watch {
     /** Before this, those who hold are left alone, however often those who wait are looked for. */
     private volatile long heldDueNanos;
 
-    /** A claim that waits: since when, and when the engine asked for it last. */
-    private record Waiting(Claim claim, long sinceNanos, long askedNanos) {
+    /** A claim that waits: since when, when the engine asked for it last, its place in line, and since when it has that. */
+    private record Waiting(Claim claim, long sinceNanos, long askedNanos, Polls.Place place, long inPlaceNanos) {
         long nextLook(long now, boolean hears) {
-            long pause = Math.max(SHORTEST_WAIT_NANOS, Math.min(LONGEST_WAIT_NANOS, (now - sinceNanos) / WAIT_DIVISOR));
-            return now + (hears ? RESTING_WAIT_NANOS : pause);
+            return now + (hears ? RESTING_WAIT_NANOS : Math.min(LONGEST_WAIT_NANOS, pause(now)));
+        }
+
+        private long pause(long now) {
+            return switch (place) {
+                case NEXT -> Math.max(SHORTEST_WAIT_OF_THE_NEXT_NANOS, (now - inPlaceNanos) / WAIT_DIVISOR_OF_THE_NEXT);
+                case BEHIND -> Math.max(SHORTEST_WAIT_NANOS, (now - sinceNanos) / WAIT_DIVISOR_BEHIND);
+                case UNKNOWN -> Math.max(SHORTEST_WAIT_NANOS, (now - sinceNanos) / WAIT_DIVISOR);
+            };
+        }
+
+        Waiting asked(Claim same, long now) {
+            return new Waiting(same, sinceNanos, now, place, inPlaceNanos);
+        }
+
+        Waiting seen(Polls.Place at, long now) {
+            return at == place ? this : new Waiting(claim, sinceNanos, askedNanos, at, now);
         }
     }
 
@@ -94,7 +117,10 @@ final class Watch {
     void waitsFor(Claim claim) {
         long now = context.clock().nanos();
         Waiting mine = waiting.compute(
-                claim.owner(), (owner, known) -> new Waiting(claim, known == null ? now : known.sinceNanos, now));
+                claim.owner(),
+                (owner, known) -> known == null
+                        ? new Waiting(claim, now, now, Polls.Place.UNKNOWN, now)
+                        : known.asked(claim, now));
         held.remove(claim.owner());
         startListening();
         lookBy(now, mine.nextLook(now, hears()));
@@ -137,13 +163,13 @@ final class Watch {
     void hear(Notice notice) {
         switch (notice.kind()) {
             case WANTED -> {
-                store.wanted(notice.name());
+                store.contested().add(notice.name());
                 context.listener().wanted(notice.name(), notice.epoch());
             }
             case GRANTED -> granted(notice, Objects.requireNonNull(notice.terms()));
             case EVICTED -> {
                 forget(notice.owner());
-                context.listener().lost(notice.name(), notice.owner(), notice.epoch(), dev.holdfast.LossReason.EVICTED);
+                context.listener().lost(notice.name(), notice.owner(), notice.epoch(), LossReason.EVICTED);
             }
             case ASK -> {
                 Waiting known = waiting.get(notice.owner());
@@ -277,11 +303,15 @@ final class Watch {
             // The engine asks for its claims anyway and reports what it hears; this was only to be faster.
             return;
         }
+        long now = context.clock().nanos();
         for (int i = 0; i < claims.size(); i++) {
             Claim claim = claims.get(i);
+            Polls.Place place = seen.get(i).place();
+            waiting.computeIfPresent(claim.owner(), (owner, known) -> known.seen(place, now));
             @Nullable AcquireOutcome outcome = seen.get(i).outcome();
             if (outcome instanceof AcquireOutcome.Granted granted) {
                 if (waiting.remove(claim.owner()) != null) {
+                    store.contested().noteWanted(granted.grants());
                     holds(claim, granted.grants());
                     context.listener().granted(granted.grants(), seen.get(i).sentNanos());
                 }
@@ -297,11 +327,25 @@ final class Watch {
         if (grants.isEmpty()) {
             return;
         }
+        List<RenewOutcome> outcomes;
         try {
-            store.lookAtHeld(grants);
+            outcomes = store.lookAtHeld(grants);
         } catch (HoldfastException unanswered) {
             // The next renewal tells the same.
             return;
+        }
+        for (int i = 0; i < grants.size(); i++) {
+            tell(grants.get(i), outcomes.get(i));
+        }
+    }
+
+    /** Tells the engine that a grant is wanted or was taken away. */
+    private void tell(Grant grant, RenewOutcome outcome) {
+        if (outcome instanceof RenewOutcome.Renewed still && still.wanted()) {
+            store.contested().add(grant.name());
+            context.listener().wanted(grant.name(), grant.epoch());
+        } else if (outcome instanceof RenewOutcome.Lost lost && lost.reason() == LossReason.EVICTED) {
+            context.listener().lost(grant.name(), grant.owner(), grant.epoch(), lost.reason());
         }
     }
 }

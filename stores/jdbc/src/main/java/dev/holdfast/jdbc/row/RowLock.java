@@ -35,6 +35,11 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
         return sharesOn(dialect);
     }
 
+    @Override
+    public boolean keepsTransaction() {
+        return true;
+    }
+
     /**
      * Tells whether a database can lock a row for several together.
      *
@@ -207,9 +212,10 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
 
     /** A row that was purged since it was made is made again, while nothing is locked. */
     @Override
-    public boolean tryLock(Connection connection, List<Claim.Part> parts) throws SQLException {
+    public boolean tryLock(Connection connection, List<Claim.Part> parts, SessionListener listener)
+            throws SQLException {
         for (int i = 1; ; i++) {
-            Outcome outcome = tryOnce(connection, parts);
+            Outcome outcome = tryOnce(connection, parts, listener);
             if (outcome != Outcome.AGAIN || i == MOST_ATTEMPTS) {
                 return outcome == Outcome.LOCKED;
             }
@@ -236,10 +242,11 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
         AGAIN
     }
 
-    private Outcome tryOnce(Connection connection, List<Claim.Part> parts) throws SQLException {
+    private Outcome tryOnce(Connection connection, List<Claim.Part> parts, SessionListener listener)
+            throws SQLException {
         connection.setAutoCommit(false);
         try {
-            begin(connection);
+            begin(connection, listener);
             for (Claim.Part part : parts) {
                 Outcome outcome = lock(connection, part);
                 if (outcome != Outcome.LOCKED) {
@@ -260,16 +267,34 @@ public record RowLock(Dialect dialect, String prefix) implements BareLock {
         }
     }
 
-    /** At a stricter level MySQL and MariaDB would also lock the gaps between rows, where other names have theirs. */
-    private void begin(Connection connection) throws SQLException {
-        if (dialect == Dialect.POSTGRESQL) {
-            execute(
-                    connection,
-                    "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0");
-        } else if (dialect.isMySqlFamily()) {
+    /**
+     * At a stricter level MySQL and MariaDB would also lock the gaps between rows, where other names have theirs. Which
+     * session it is, is asked within the transaction: a pooler gives a connection one session for that long only.
+     */
+    private void begin(Connection connection, SessionListener listener) throws SQLException {
+        if (dialect.isMySqlFamily()) {
             execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         }
+        try (Statement statement = connection.createStatement()) {
+            boolean answered = statement.execute(dialect == Dialect.POSTGRESQL ? BEGIN_ON_POSTGRES : askSession());
+            while (!answered && statement.getUpdateCount() >= 0) {
+                answered = statement.getMoreResults();
+            }
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                listener.locksIn(row.getLong(1), row.getLong(2));
+            }
+        }
     }
+
+    private String askSession() {
+        return "SELECT " + dialect.session() + ", 0";
+    }
+
+    /** Sent in one round trip. */
+    private static final String BEGIN_ON_POSTGRES =
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0;"
+                    + " SELECT pg_backend_pid(), CAST(EXTRACT(EPOCH FROM now()) * 1000000 AS BIGINT)";
 
     private Outcome lock(Connection connection, Claim.Part part) throws SQLException {
         boolean permits = part.kind() == LockKind.SEMAPHORE;

@@ -4,6 +4,8 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Orphans {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(10);
 
     /** Beyond that the oldest sessions are left to the server. */
     private static final int MOST = 1_000;
@@ -30,10 +33,9 @@ final class Orphans {
     private volatile Duration pause = FIRST_PAUSE;
     private volatile boolean closed;
 
-    private record Orphan(SessionLock lock, long backend, long sinceNanos) {
+    private record Orphan(SessionLock lock, SessionId session) {
         void end() {
-            // Clocks run at about the same speed.
-            lock.end(backend, Duration.ofNanos((System.nanoTime() - sinceNanos) / 100 * 99));
+            lock.end(session);
         }
     }
 
@@ -43,9 +45,9 @@ final class Orphans {
 
     /** Notes a session whose connection is being closed; does nothing if nobody knows which session it was. */
     void add(OwnerId owner, SessionLock lock, Seat seat) {
-        long backend = seat.knownBackend();
-        if (backend != 0 && open.size() < MOST) {
-            open.put(owner, new Orphan(lock, backend, seat.sinceNanos()));
+        SessionId session = seat.session().orElse(null);
+        if (session != null && open.size() < MOST) {
+            open.put(owner, new Orphan(lock, session));
             pause = FIRST_PAUSE;
             endLater();
         }
@@ -82,13 +84,24 @@ final class Orphans {
         }
     }
 
-    /** Ends as many as the database answers for; where it fails for one, it would for the others. */
+    /**
+     * Ends as many as the database answers for in the time of one turn. One that cannot be ended must not be in the way of
+     * the others, so each turn begins with another one.
+     */
     private void endAll() {
-        try {
-            List.copyOf(open.keySet()).forEach(this::end);
-        } catch (HoldfastException unanswered) {
-            // The next turn comes.
-            return;
+        List<OwnerId> owners = new ArrayList<>(open.keySet());
+        Collections.rotate(owners, context.random().nextInt());
+        long until = System.nanoTime() + LONGEST_TURN.toNanos();
+        for (OwnerId owner : owners) {
+            if (closed || System.nanoTime() - until > 0) {
+                return;
+            }
+            try {
+                end(owner);
+            } catch (HoldfastException unanswered) {
+                // The next turn comes.
+                continue;
+            }
         }
     }
 

@@ -12,7 +12,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -34,6 +33,7 @@ public final class Register {
     private final RegisterSql sql;
     private final Floor floor;
     private final IdleNames idleNames;
+    private final SessionEnd sessionEnd;
 
     /**
      * Makes it.
@@ -49,6 +49,7 @@ public final class Register {
         this.sql = new RegisterSql(epochs, prefix);
         this.floor = new Floor(epochs, prefix);
         this.idleNames = new IdleNames(database, dialect, sql, floor, free);
+        this.sessionEnd = new SessionEnd(sql);
     }
 
     /** A name turned out to be in use as something else, so nothing of the transaction may stay. */
@@ -191,24 +192,10 @@ public final class Register {
      * Ends a session of this client that may live on without its client, because its connection broke in silence: nobody
      * uses it any more, but it would keep its locks.
      *
-     * @param backend the database's number of it
-     * @param age how long it has lived at least, by which it is told from a later one with the same number
+     * @param session which one; a later one with the same number stays
      */
-    public void end(long backend, Duration age) {
-        database.runSeveral("release", "a lost session", connection -> {
-            boolean alive;
-            try (PreparedStatement statement = connection.prepareStatement(sql.lives())) {
-                statement.setLong(1, backend);
-                statement.setLong(2, age.toNanos() / 1_000);
-                try (ResultSet row = statement.executeQuery()) {
-                    alive = row.next();
-                }
-            }
-            if (alive) {
-                terminate(connection, backend);
-            }
-            return alive;
-        });
+    public void end(SessionId session) {
+        database.runSeveral("release", "a lost session", connection -> sessionEnd.ifAlive(connection, session));
     }
 
     /**
@@ -371,7 +358,7 @@ public final class Register {
             for (Roll entry : entries(connection, sql.readOne(), noted.name())) {
                 for (Roll.Holder holder : entry.holders()) {
                     if (noted.holders().stream().anyMatch(other -> other.epoch() == holder.epoch())) {
-                        terminate(connection, holder.backend());
+                        sessionEnd.now(connection, holder.backend());
                         ended++;
                     }
                 }
@@ -380,25 +367,12 @@ public final class Register {
         });
     }
 
-    private void terminate(Connection connection, long backend) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql.terminate(backend))) {
-            statement.execute();
-        } catch (SQLException gone) {
-            if (gone.getErrorCode() != NO_SUCH_THREAD) {
-                throw gone;
-            }
-        }
-    }
-
     private void query(Connection connection, String statementText, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(statementText)) {
             dialect.bindName(statement, 1, name);
             statement.executeQuery().close();
         }
     }
-
-    /** MySQL and MariaDB: there is no such connection any more. */
-    private static final int NO_SUCH_THREAD = 1094;
 
     private static String text(@Nullable String text) {
         return text == null ? "" : text;

@@ -162,13 +162,26 @@ final class RegisterSql {
         };
     }
 
-    /** Whether there is a session that is as old as this, in microseconds. */
-    String lives() {
+    /** Whether {@link #lives} also ends what it finds: on PostgreSQL, where a pooler may give a session to somebody else. */
+    boolean livesEnds() {
+        return dialect == Dialect.POSTGRESQL;
+    }
+
+    /**
+     * Whether there is a session that is as old as this, in microseconds.
+     *
+     * @param transaction whether it must still be in the transaction that began then, on PostgreSQL
+     */
+    String lives(boolean transaction) {
         return text(
                 switch (dialect) {
                     case POSTGRESQL ->
-                        "SELECT 1 FROM pg_stat_activity a WHERE a.pid = ? AND (a.backend_start IS NULL OR"
-                                + " CAST(EXTRACT(EPOCH FROM clock_timestamp() - a.backend_start) * 1000000 AS BIGINT) >= ?)";
+                        "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = ?"
+                                + " AND (a.backend_start IS NULL OR"
+                                + " CAST(EXTRACT(EPOCH FROM clock_timestamp() - a.backend_start) * 1000000 AS BIGINT) >= ?)"
+                                + (transaction
+                                        ? " AND CAST(EXTRACT(EPOCH FROM a.xact_start) * 1000000 AS BIGINT) = ?"
+                                        : "");
                     case MARIADB ->
                         LIVES + "information_schema.global_status u WHERE u.variable_name = 'Uptime'), 0) >= ?";
                     case MYSQL ->
@@ -191,11 +204,7 @@ final class RegisterSql {
     }
 
     String session() {
-        return switch (dialect) {
-            case POSTGRESQL -> "SELECT pg_backend_pid()";
-            case MARIADB, MYSQL -> "SELECT CONNECTION_ID()";
-            case H2 -> "SELECT SESSION_ID()";
-        };
+        return "SELECT " + dialect.session();
     }
 
     String terminate(long backend) {

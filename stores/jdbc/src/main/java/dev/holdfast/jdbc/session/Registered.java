@@ -4,7 +4,6 @@ import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.spi.Claim;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,11 +40,13 @@ public final class Registered implements SessionLock {
 
     @Override
     public Attempt take(Seat seat, Claim claim) throws SQLException {
-        if (seat.backend() == 0) {
-            // Asked before anything is locked: whatever happens then, it is known which session may have the lock.
-            seat.isHeldBy(register.backendOf(seat.connection()));
+        // Known before anything is locked: whatever happens then, it is known which session may have the lock.
+        if (lock.keepsTransaction()) {
+            seat.forgetSession();
+        } else if (seat.backend() == 0) {
+            seat.isHeldBy(register.backendOf(seat.connection()), 0);
         }
-        if (!lock.tryLock(seat.connection(), claim.parts())) {
+        if (!lock.tryLock(seat.connection(), claim.parts(), seat::isHeldBy)) {
             Optional<String> mismatch = lock.shares() ? register.mismatch(claim) : Optional.empty();
             return mismatch.<Attempt>map(Attempt.Mismatched::new).orElseGet(Attempt.Refused::new);
         }
@@ -53,6 +54,8 @@ public final class Registered implements SessionLock {
         if (!(drawn instanceof Attempt.Taken)) {
             lock.unlock(seat.connection(), claim.parts());
         } else if (register.backendOf(seat.connection()) != seat.backend()) {
+            // The one that was known may serve somebody else by now.
+            seat.forgetSession();
             throw new StoreMisconfiguredException(
                     "the connection has changed its session of the database, probably because"
                             + " of a transaction pooler; use strategy=lease behind one");
@@ -66,8 +69,8 @@ public final class Registered implements SessionLock {
     }
 
     @Override
-    public void end(long backend, Duration age) {
-        register.end(backend, age);
+    public void end(SessionId session) {
+        register.end(session);
     }
 
     @Override

@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** A connection that holds locks, or is about to. Used by one thread at a time. */
 public final class Seat {
     private final Visit visit;
-    private final long sinceNanos = System.nanoTime();
-    private long backend;
+    private @Nullable SessionId session;
     private String sessionName = "";
+
+    /** Whether it holds locks; guarded by the lock of {@link Dedicated}. */
+    boolean holds;
 
     /** Asked once; null before. */
     @SuppressWarnings("OptionalUsedAsFieldOrParameterType")
@@ -26,18 +28,30 @@ public final class Seat {
         return visit.connection();
     }
 
-    /** {@return the database's number of the session; 0 before it was asked for} */
+    /** {@return the database's number of the session; 0 if nobody knows it} */
     public long backend() {
-        return backend;
+        SessionId known = session;
+        return known == null ? 0 : known.number();
     }
 
     /**
-     * Notes which session it is.
+     * Notes which session has the lock, or is the only one that can have it.
      *
      * @param number the database's number of it
+     * @param begun when the transaction that keeps the lock began, see {@link SessionId}
      */
-    public void isHeldBy(long number) {
-        backend = number;
+    public void isHeldBy(long number, long begun) {
+        session = new SessionId(number, begun, System.nanoTime());
+    }
+
+    /** Notes that nobody knows which session it is, so that none is taken for it. */
+    public void forgetSession() {
+        session = null;
+    }
+
+    /** {@return the session that may have the lock; empty if nobody knows it, and then it must not be ended} */
+    Optional<SessionId> session() {
+        return Optional.ofNullable(session);
     }
 
     /** {@return what the session called itself before it held locks} */
@@ -62,21 +76,6 @@ public final class Seat {
             greeting = asked;
         }
         return asked;
-    }
-
-    /** {@return the session as far as anybody knows it, also before it holds anything; 0 if nobody does} */
-    long knownBackend() {
-        return backend != 0
-                ? backend
-                : greeting()
-                        .map(Pooler.Greeting::backend)
-                        .map(Number::longValue)
-                        .orElse(0L);
-    }
-
-    /** {@return when it was opened or borrowed, by {@link System#nanoTime}} */
-    long sinceNanos() {
-        return sinceNanos;
     }
 
     Visit visit() {

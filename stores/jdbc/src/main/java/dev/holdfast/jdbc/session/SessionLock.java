@@ -2,7 +2,6 @@ package dev.holdfast.jdbc.session;
 
 import dev.holdfast.spi.Claim;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 
 /** A lock that the database itself keeps for one of its sessions, with epochs and a roll of who holds it. Thread-safe. */
@@ -41,10 +40,9 @@ public interface SessionLock {
      * Ends a session of this client whose connection was closed without an answer: it may live on at the server, with its
      * locks, and nobody uses it any more.
      *
-     * @param backend the database's number of it
-     * @param age how long it has lived at least
+     * @param session which one
      */
-    void end(long backend, Duration age);
+    void end(SessionId session);
 
     /** {@return whether names can be locked for less than their capacity} */
     boolean shares();

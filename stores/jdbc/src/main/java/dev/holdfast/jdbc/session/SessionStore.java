@@ -148,6 +148,7 @@ public final class SessionStore implements LockStore {
                     true));
         }
         Held mine = new Held(claim, List.copyOf(grants), seat, session, ready);
+        dedicated.holds(seat);
         holdings.add(mine);
         boolean unwanted = isBuried(claim.owner()) || closed;
         if (unwanted && holdings.remove(claim.owner()) != null) {

@@ -19,6 +19,9 @@ final class ClustersTest {
     void clustersAndProxiesAreRecognised() {
         assertRefused("CockroachDB", Map.of("version", "CockroachDB CCL v23.1.11 (x86_64-pc-linux-gnu)"));
         assertRefused("YugabyteDB", Map.of("version", "PostgreSQL 11.2-YB-2.18.0.0-b0 on x86_64-pc-linux-gnu"));
+        assertRefused("TiDB", Map.of("version", "8.0.11-TiDB-v7.5.0"));
+        assertRefused("TiDB", Map.of("version", "5.7.25-TiDB-v6.1.0"));
+        assertRefused("Vitess", Map.of("version", "8.0.30-Vitess"));
         assertRefused("Galera", Map.of("wsrep_on", "ON", "wsrep_provider", "/usr/lib/galera/libgalera_smm.so"));
         assertRefused(
                 "group replication",

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.StoreUnavailableException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -90,6 +92,27 @@ final class ConnectionsTest {
             assertThat(source.made).as("none was opened anew").hasSize(calls).contains(used);
         }
         assertThat(source.open()).isZero();
+    }
+
+    /** A statement that took longer than it may, or a full queue of notifications, says nothing of connections. */
+    @Test
+    void answerThatNothingWasDoneLeavesConnectionsAsTheyAre() throws SQLException {
+        Slow source = new Slow();
+        source.over.countDown();
+        try (Connections connections = new Connections(source, 2, Duration.ofSeconds(5))) {
+            for (SQLException declined : List.of(
+                    new SQLException("cancelled", "57014"),
+                    new SQLException("too many notifications", "54000"),
+                    new SQLException("interrupted", "70100", 1317))) {
+                assertThatThrownBy(() -> connections.with(connection -> {
+                            throw declined;
+                        }))
+                        .isSameAs(declined);
+                assertThat(Faults.translate("acquire", "orders", declined))
+                        .isInstanceOf(StoreUnavailableException.class);
+            }
+            assertThat(source.made).hasSize(1);
+        }
     }
 
     /** A pool that opens another connection when a broken one is given back, on the same thread and for long. */

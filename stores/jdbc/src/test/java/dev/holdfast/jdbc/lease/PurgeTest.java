@@ -32,6 +32,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class PurgeTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final long AT_ONCE = 0;
+
+    /** More than two steps of a purge. */
+    private static final int BACKLOG = 250;
+
     private static final long HOUR_MICROS = Duration.ofHours(1).toNanos() / 1_000;
 
     private static final DialectServers SERVERS = new DialectServers();
@@ -125,6 +129,85 @@ final class PurgeTest {
 
         assertThat(names()).containsExactly("ahead");
         assertThat(take("ahead").epoch()).isEqualTo(future + 1);
+    }
+
+    /** One statement for all of them would wait, and never be done within a command timeout. */
+    @ParameterizedTest
+    @EnumSource
+    void rowThatSomebodyKeepsLockedHoldsUpNoOther(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        for (String name : List.of("a", "locked", "z")) {
+            store.release(List.of(take(name)));
+        }
+        turn();
+        try (Connection paused = SERVERS.connect(chosen)) {
+            paused.setAutoCommit(false);
+            try (PreparedStatement statement =
+                    paused.prepareStatement("SELECT name FROM " + prefix + "lock WHERE name = ? FOR UPDATE")) {
+                dialect.bindName(statement, 1, "locked");
+                statement.executeQuery().close();
+            }
+            turn();
+
+            assertThat(names()).containsExactly("locked");
+            paused.rollback();
+        }
+        turn();
+        assertThat(names()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void backlogIsDeletedAndSweptAwayInOneTurn(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        store.ping();
+        String gone = TestContext.claim(LEASE, "left").owner().toString();
+        for (int i = 0; i < BACKLOG; i++) {
+            insert(
+                    "lock (name, kind, capacity, epoch, expires, lease, since, crowded) VALUES (?, 0, 1, 0, 0, 0, 0, 0)",
+                    "idle" + i);
+            insert(
+                    "lock (name, kind, capacity, epoch, expires, lease, since, crowded) VALUES (?, 0, 1, 1, 0, 0, 0, 1)",
+                    "left" + i);
+            insert(
+                    "claim (name, owner, state, arrival, units, parts, epoch, expires, lease, since, client, client_name,"
+                            + " label) VALUES (?, '" + gone + "', 'W', 1, 1, 1, 0, 1, 30000000, 1, '" + gone
+                            + "', 'gone', '')",
+                    "left" + i);
+        }
+        turn();
+
+        assertThat(ask("SELECT COUNT(*) FROM " + prefix + "claim")).isZero();
+        assertThat(names()).hasSize(BACKLOG).allMatch(name -> name.startsWith("left"));
+        turn();
+        assertThat(names()).isEmpty();
+    }
+
+    private void insert(String what, String name) throws SQLException {
+        try (PreparedStatement statement = operator.prepareStatement("INSERT INTO " + prefix + what)) {
+            dialect.bindName(statement, 1, name);
+            statement.executeUpdate();
+        }
+    }
+
+    /** The floor may have been raised a moment ago, and whoever makes a row may still use the one before. */
+    @ParameterizedTest
+    @EnumSource
+    void nobodyHasATurnRightAfterTheClockWasSetBack(Dialect chosen) throws SQLException, InterruptedException {
+        open(chosen);
+        store.release(List.of(take("idle")));
+        assertThat(turn()).isTrue();
+        update("UPDATE " + prefix + "meta SET purged_at = purged_at + " + HOUR_MICROS);
+
+        assertThat(turnAfter(HOUR_MICROS)).isFalse();
+        assertThat(names()).containsExactly("idle");
+        assertThat(turnAfter(HOUR_MICROS)).isFalse();
+        assertThat(turn()).isTrue();
+        assertThat(names()).isEmpty();
+    }
+
+    private boolean turnAfter(long micros) {
+        return new Purge(store, database, sql(), floor(), micros, AT_ONCE).run();
     }
 
     @ParameterizedTest

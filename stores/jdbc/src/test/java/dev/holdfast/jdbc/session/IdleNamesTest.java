@@ -214,8 +214,8 @@ final class IdleNamesTest {
             rows.prepare(one, parts);
             tell("DELETE FROM " + prefix + "row");
 
-            assertThat(rows.tryLock(one, parts)).isTrue();
-            assertThat(rows.tryLock(other, parts)).isFalse();
+            assertThat(rows.tryLock(one, parts, (number, begun) -> {})).isTrue();
+            assertThat(rows.tryLock(other, parts, (number, begun) -> {})).isFalse();
             rows.unlock(one, parts);
         }
     }
