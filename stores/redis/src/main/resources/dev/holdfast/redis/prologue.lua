@@ -20,7 +20,7 @@ local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128
 
 local call, sub, match, pack, spread, unpack = redis.call, string.sub, string.match, struct.pack, unpack, struct.unpack
 local names, outbox = {}, {}
-local now, place
+local now, place, of_server
 local step, arriving = 0, false
 if stamp then
   step, arriving = unpack('>I8', stamp), string.byte(stamp, 9) == 49
@@ -54,6 +54,12 @@ local function server_time()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
+-- The server's clock as epochs count it, in microseconds.
+local function micros()
+  local time = call('TIME')
+  return (time[1] * 1000 - ORIGIN) * 1000 + time[2]
+end
+
 -- The time that clients are told, to relate one server's messages to its answers: a moved name's own clock does not do.
 local function told()
   return place and server_time() or now
@@ -80,6 +86,11 @@ end
 -- Reads a name once per script. Its clock is the time at which its key expires less what is left until then: that is
 -- the server's clock, for the price of a cheaper command. After a move it is behind or ahead of the new server's, and
 -- stays so for as long as the name has a time in it: a step would end leases early.
+--
+-- An epoch is larger than the last one, and not behind the clock. What is read from a key that never moved is never ahead of
+-- the server's clock, and behind by less than a millisecond; every grant takes the server more than a microsecond; so the last
+-- epoch is never ahead of the server's microseconds either. Where nothing tells what was given before, in this millisecond
+-- perhaps, they stand for the last epoch. In a cluster, where a name's own clock may be ahead, they always count.
 local function load(key)
   local name = names[key]
   if name then
@@ -116,9 +127,12 @@ local function load(key)
     if left > 0 then
       now = name.ends - left
     else
-      now = server_time()
+      now, of_server = server_time(), true
       name.ends = nil
     end
+  end
+  if not head then
+    name.last = micros() + step - 1
   end
   return name
 end
@@ -175,7 +189,7 @@ end
 
 -- Makes an owner a holder. A single one stands in the head; when a second comes, both stand in a hash.
 local function hold(name, owner, record, lease)
-  local epoch, expiry = (now - ORIGIN) * 1000 + step, now + lease + 1
+  local epoch, expiry = (place and micros() or (now - ORIGIN) * 1000) + step, now + lease + 1
   if epoch <= name.last then
     epoch = name.last + 1
   end
@@ -464,7 +478,10 @@ local function settle()
         rest = name.kind .. pack('>I4I4', name.cap, name.used)
       end
       local head = '1' .. flags .. pack('>I8I8I8', name.ends, name.expiry, name.last) .. rest
-      if fresh then
+      if fresh and of_server then
+        -- To the millisecond: a key that ended earlier than it says would put the clock that is read from it forward.
+        call('SET', key, head, 'PXAT', string.format('%.0f', name.ends))
+      elseif fresh then
         call('SET', key, head, 'PX', KEPT)
       else
         call('SET', key, head, 'KEEPTTL')
