@@ -38,7 +38,11 @@ if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
           granted = epoch + 1
         end
         redis.call('ZREM', KEYS[1] .. ':q', first)
-        redis.call('HDEL', KEYS[1] .. ':w', first)
+        if second then
+          redis.call('HDEL', KEYS[1] .. ':w', first)
+        else
+          redis.call('DEL', KEYS[1] .. ':w')
+        end
         redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, second and 49 or 48, ends, now + lease + 1, granted,
           first .. sub(record, 17)), 'KEEPTTL')
         redis.call('PUBLISH', channel, 'G' .. first .. struct.pack('>I8I4B', told, lease, #place) .. place

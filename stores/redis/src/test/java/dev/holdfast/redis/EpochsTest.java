@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,7 +157,7 @@ final class EpochsTest {
         }
         List<Long> epochs = new ArrayList<>();
         for (Call unused : calls) {
-            Object answer = connection.receive();
+            Object answer = Objects.requireNonNull(connection.receive());
             if (answer instanceof ServerRefusal refused) {
                 throw refused;
             }
