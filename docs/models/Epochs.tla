@@ -6,16 +6,21 @@
 (* goes on serving until it finds out; clocks differ; records are lost; a   *)
 (* server that was replaced comes back. A new epoch is the larger of "one   *)
 (* more than the last" and "the clock, put forward by a step for every      *)
-(* promotion that the coordinator has counted". Checked: epochs are unique, *)
+(* promotion that the coordinator has counted". The clock is read to a      *)
+(* grain only, so that several grants may find it at the same time; where   *)
+(* there is no record it is read exactly. Checked: epochs are unique,       *)
 (* within a promotion they grow, and those of a later promotion are larger  *)
 (* than all of an earlier one.                                              *)
 (***************************************************************************)
 EXTENDS Naturals, FiniteSets
 
 CONSTANTS
-    Step,           \* by how much a promotion puts the clock forward (an hour in the library)
+    Step,           \* by how much a promotion puts the clock forward (an hour in the library): more than an overlap, what
+                    \* clocks differ, and what is granted in one unit of the clock
     MaxSkew,        \* how far the servers' clocks may be apart
     MaxClock, MaxGrants, MaxPromotions,
+    Grain,          \* how coarsely the clock is read where there is a record (a millisecond of microseconds)
+    Exact,          \* whether it is read exactly where there is none
     Counted,        \* whether the coordinator's count is in the epoch
     Bound           \* whether clients ask a server only under the promotion that it is in now
 
@@ -46,16 +51,19 @@ Tick(s) ==
     /\ clock' = [clock EXCEPT ![s] = @ + 1]
     /\ \A t, u \in Servers : clock'[t] <= clock'[u] + MaxSkew
 
-Epoch(s, p) == Larger(last[s] + 1, clock[s] + (IF Counted THEN p * Step ELSE 0))
+Ahead(p) == IF Counted THEN p * Step ELSE 0
 
-\* Under promotion p, as the client knows it.
+Read(s) == IF last[s] = 0 /\ Exact THEN clock[s] ELSE (clock[s] \div Grain) * Grain
+
+Epoch(s, p) == Larger(last[s] + 1, Read(s) + Ahead(p))
+
+\* Under promotion p, as the client knows it. The clock need not go on in between.
 Grant(s, p) ==
     /\ s \in serving /\ Cardinality(grants) < MaxGrants
     /\ grants' = grants \cup
         {[epoch |-> Epoch(s, p), promotion |-> promotion[s], number |-> Cardinality(grants)]}
     /\ last' = [last EXCEPT ![s] = Epoch(s, p)]
-    /\ Tick(s)
-    /\ UNCHANGED <<promotion, earlier, serving, newest>>
+    /\ UNCHANGED <<clock, promotion, earlier, serving, newest>>
 
 Known(s) == {promotion[s]} \cup (IF Bound THEN {} ELSE earlier[s])
 
@@ -81,8 +89,11 @@ Demote(s) ==
     /\ \E t \in serving \ {s} : last' = [last EXCEPT ![s] = last[t]]
     /\ UNCHANGED <<clock, promotion, earlier, newest, grants>>
 
+\* A grant takes a server more than a unit of its clock. So by the time that its record is lost, the clock has gone past
+\* everything that was granted on it, however many grants there were in one grain. A copy may be lost at any time.
 Lose(s) ==
     /\ last[s] > 0
+    /\ s \in serving => last[s] < clock[s] + Ahead(promotion[s])
     /\ last' = [last EXCEPT ![s] = 0]
     /\ UNCHANGED <<clock, promotion, earlier, serving, newest, grants>>
 

@@ -2,13 +2,14 @@
 -- line and no tombstones, goes to whoever asks for it, with a larger epoch than any before; whoever wants all of a name
 -- that one holder has all of stands at the end of its line, and the holder is told. The answer is the epoch alone (the
 -- whole lease, and nobody waits), or that of the common script, which also has everything about a slot on the move.
+-- Which clock an epoch counts by is told in prologue.lua.
 local fetched, stamp = redis.call('GET', KEYS[1]), ARGV[#KEYS + 1]
 if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
   local step = stamp and struct.unpack('>I8', stamp) or 0
   if not fetched then
     local time = redis.call('TIME')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    local ends, epoch = now + @KEPT@, (now - @ORIGIN@) * 1000 + step
+    local ends, epoch = now + @KEPT@, (time[1] * 1000 - @ORIGIN@) * 1000 + time[2] + step
     local expiry = now + struct.unpack('>I4', ARGV[1], 27) + 1
     redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, 48, ends, expiry, epoch, ARGV[1]),
       'PXAT', string.format('%.0f', ends))
@@ -22,6 +23,10 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
     local usual = left > @KEPT_AT_LEAST@ and last < @LAST_EPOCH@
     if usual and expiry <= now and flags == 48 then
       local epoch = (now - @ORIGIN@) * 1000 + step
+      if stamp and #stamp > 9 then
+        local time = redis.call('TIME')
+        epoch = (time[1] * 1000 - @ORIGIN@) * 1000 + time[2] + step
+      end
       if epoch <= last then
         epoch = last + 1
       end

@@ -21,6 +21,7 @@ if gone then
 end
 for i = 1, #parts do
   refresh(parts[i])
+  hear(parts[i], owner)
 end
 for i = 1, #parts do
   serve(parts[i], owner)
@@ -87,6 +88,13 @@ end
 local fit = true
 for i = 1, #parts do
   fit = fit and fits(parts[i], number(ARGV[i], 23), turn or math.huge)
+end
+for i = 1, #parts do
+  if fit and is_cramped(parts[i]) then
+    -- It is neither taken nor to be had, until the head has moved.
+    settle()
+    return redis.error_reply('TRYAGAIN the keys of this lock are on the move')
+  end
 end
 if fit then
   for i = 1, #parts do

@@ -23,9 +23,11 @@ elseif name.shared then
   end
 end
 
--- While a slot moves, the memory of earlier evictions may be on its way, and must not find its place taken.
+-- While a slot moves, the memory of earlier evictions may be on its way, and must not find its place taken; and where the slot
+-- is leaving, it cannot begin, which must not end this script half-way.
 local function forgets(key)
-  return arriving and call('EXISTS', key .. ':e') == 0
+  local there = redis.pcall('EXISTS', key .. ':e')
+  return type(there) == 'table' or arriving and there == 0
 end
 
 local function remember(key, owner)

@@ -17,10 +17,12 @@ local PROVISIONAL, PATIENCE, BURIED = @PROVISIONAL@, @PATIENCE@, 60000
 local LONGEST_HINT, IDLE_HINT, ABSENT, GRACE = @LONGEST_HINT@, @IDLE_HINT@, @ABSENT@, 200
 -- So many waiters of a name are looked at by one run of a script, in pages; so many are asked whether they live.
 local MOST_LOOKED_AT, MOST_ASKED, SHORT_PAGE, PAGE, LONG_LINE = 256, 256, 4, 128, @LONG_LINE@
+-- Beside the records of a line stands up to which arrival everybody was passed over. Whoever was heard of so lately lives.
+local PASSED, HEARD_LATELY = 'passed', 1000
 
 local call, sub, match, pack, spread, unpack = redis.call, string.sub, string.match, struct.pack, unpack, struct.unpack
 local names, outbox = {}, {}
-local now, place
+local now, place, of_server
 local step, arriving = 0, false
 if stamp then
   step, arriving = unpack('>I8', stamp), string.byte(stamp, 9) == 49
@@ -54,6 +56,12 @@ local function server_time()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
+-- The server's clock as epochs count it, in microseconds.
+local function micros()
+  local time = call('TIME')
+  return (time[1] * 1000 - ORIGIN) * 1000 + time[2]
+end
+
 -- The time that clients are told, to relate one server's messages to its answers: a moved name's own clock does not do.
 local function told()
   return place and server_time() or now
@@ -80,6 +88,11 @@ end
 -- Reads a name once per script. Its clock is the time at which its key expires less what is left until then: that is
 -- the server's clock, for the price of a cheaper command. After a move it is behind or ahead of the new server's, and
 -- stays so for as long as the name has a time in it: a step would end leases early.
+--
+-- An epoch is larger than the last one, and not behind the clock. What is read from a key that never moved is never ahead of
+-- the server's clock, and behind by less than a millisecond; every grant takes the server more than a microsecond; so the last
+-- epoch is never ahead of the server's microseconds either. Where nothing tells what was given before, in this millisecond
+-- perhaps, they stand for the last epoch. In a cluster, where a name's own clock may be ahead, they always count.
 local function load(key)
   local name = names[key]
   if name then
@@ -116,9 +129,12 @@ local function load(key)
     if left > 0 then
       now = name.ends - left
     else
-      now = server_time()
+      now, of_server = server_time(), true
       name.ends = nil
     end
+  end
+  if not head then
+    name.last = micros() + step - 1
   end
   return name
 end
@@ -175,7 +191,7 @@ end
 
 -- Makes an owner a holder. A single one stands in the head; when a second comes, both stand in a hash.
 local function hold(name, owner, record, lease)
-  local epoch, expiry = (now - ORIGIN) * 1000 + step, now + lease + 1
+  local epoch, expiry = (place and micros() or (now - ORIGIN) * 1000) + step, now + lease + 1
   if epoch <= name.last then
     epoch = name.last + 1
   end
@@ -184,8 +200,13 @@ local function hold(name, owner, record, lease)
   else
     if name.holder then
       -- Without this flag in the head there are no shared holders: what stands there lost its head, and with it the name.
-      call('DEL', name.key .. ':h')
-      share(name, sub(name.holder, 1, 16), name.holder, name.expiry, name.last)
+      local first, strays = sub(name.holder, 1, 16), call('HGETALL', name.key .. ':h')
+      share(name, first, name.holder, name.expiry, name.last)
+      for i = 1, #strays, 2 do
+        if strays[i] ~= first then
+          call('HDEL', name.key .. ':h', strays[i])
+        end
+      end
       name.holder = nil
     end
     share(name, owner, record, expiry, epoch)
@@ -194,6 +215,12 @@ local function hold(name, owner, record, lease)
   name.kind, name.cap = sub(record, 18, 18), number(record, 19)
   name.last, name.used, name.dirty = epoch, name.used + number(record, 23), true
   return epoch
+end
+
+-- Whether nobody can stand beside the holder in the head now: where the slot is leaving, no key can begin. To be asked before
+-- anything is done for a second holder.
+local function is_cramped(name)
+  return place and name.used > 0 and name.holder and type(redis.pcall('EXISTS', name.key .. ':h')) == 'table'
 end
 
 -- Ends what an owner holds; record is the one that held() told.
@@ -214,7 +241,7 @@ end
 local function leave(name, owner)
   call('ZREM', name.key .. ':q', owner)
   call('HDEL', name.key .. ':w', owner)
-  name.dirty = true
+  name.dirty, name.present = true, nil
 end
 
 -- The record of a waiter; one that has not been heard of for too long leaves the line.
@@ -226,10 +253,8 @@ local function waiter(name, owner)
   leave(name, owner)
 end
 
--- The next waiters in line who live, as {owner, arrival, record}, and whether there may be more. Dead ones leave the line,
--- all of a page at once.
-local function look(name, at, size)
-  local page = call('ZRANGE', name.key .. ':q', at, at + size - 1, 'WITHSCORES')
+-- Those of a page of the line who live, as {owner, arrival, record}. Dead ones leave the line, all at once.
+local function look(name, page)
   local owners, living, dead = {}, {}, {}
   for i = 1, #page, 2 do
     owners[#owners + 1] = page[i]
@@ -249,33 +274,35 @@ local function look(name, at, size)
     call('HDEL', name.key .. ':w', spread(dead))
     name.dirty, name.purged = true, true
   end
-  return living, #owners == size
+  return living
 end
 
--- Walks along the line, page by page, until visit(owner, arrival, record) says true or everybody that one script may look
--- at was looked at. Whoever visit took out of the line must be counted by it in name.left_line.
-local function walk(name, visit)
-  local at, looked, size, more = 0, 0, SHORT_PAGE, name.line
-  name.unserved = false
-  while more and looked < MOST_LOOKED_AT do
-    local living
-    name.left_line = 0
-    living, more = look(name, at, size)
+-- Walks along the line behind an arrival number, if there is one, page by page, until visit(owner, arrival, record) says true
+-- or everybody that one script may look at was looked at: then the line may go on, which is the answer.
+local function walk(name, behind, visit)
+  local from, looked, size = behind and string.format('(%.0f', behind) or '-inf', 0, SHORT_PAGE
+  while name.line and looked < MOST_LOOKED_AT do
+    local page = call('ZRANGE', name.key .. ':q', from, '+inf', 'BYSCORE', 'LIMIT', 0, size, 'WITHSCORES')
+    local living = look(name, page)
     for i = 1, #living do
       if visit(living[i][1], living[i][2], living[i][3]) then
-        return
+        return false
       end
     end
-    at, looked, size = at + #living - name.left_line, looked + size, PAGE
+    if #page < 2 * size then
+      return false
+    end
+    from, looked, size = '(' .. page[#page], looked + size, PAGE
   end
-  name.unserved = more
+  return name.line
 end
 
 -- Looks at some waiters of a long line, others each time, so that dead ones do not gather behind a lock that is held.
 local function sample(name)
   local count = name.line and call('HLEN', name.key .. ':w') or 0
   if count > LONG_LINE then
-    look(name, now % count, PAGE)
+    local at = now % count
+    look(name, call('ZRANGE', name.key .. ':q', at, at + PAGE - 1, 'WITHSCORES'))
   end
 end
 
@@ -283,10 +310,31 @@ local function arrival(name, owner)
   return name.line and tonumber(call('ZSCORE', name.key .. ':q', owner) or nil)
 end
 
+-- Up to which arrival everybody was passed over, and was not heard of since; false if nobody was.
+local function passed(name)
+  if name.passed == nil then
+    name.passed = name.line and tonumber(call('HGET', name.key .. ':w', PASSED) or nil) or false
+  end
+  return name.passed
+end
+
+local function pass(name, number_in_line)
+  name.passed = number_in_line
+  call('HSET', name.key .. ':w', PASSED, string.format('%.0f', number_in_line))
+end
+
+-- Whoever asks lives, and has its place again.
+local function hear(name, owner)
+  local number_in_line = passed(name) and arrival(name, owner)
+  if number_in_line and number_in_line <= name.passed then
+    pass(name, number_in_line - 1)
+  end
+end
+
 -- The units of everybody in line before an arrival number, counted no further than is needed to exceed the room.
 local function ahead(name, number_in_line, room)
   local units, done = 0, not name.line
-  walk(name, function(_, arrived, record)
+  local more = walk(name, nil, function(_, arrived, record)
     if arrived >= number_in_line then
       done = true
     else
@@ -294,7 +342,7 @@ local function ahead(name, number_in_line, room)
     end
     return done or units > room
   end)
-  return not done and name.unserved and math.huge or units
+  return not done and more and math.huge or units
 end
 
 -- The grant rule: the units of everybody ahead, and one's own, fit the capacity.
@@ -327,6 +375,27 @@ local function companions(record)
   return match(record, '^[^\n]*\n[^\n]*\n[^\n]*\n(.*)$', 31)
 end
 
+-- The same rule without those who cannot be told; they are looked at once per script.
+local function fits_without_the_absent(name, units, number_in_line)
+  if not name.present then
+    local present = {}
+    present.more = walk(name, passed(name), function(_, arrived, record)
+      if reachable(record) ~= false then
+        present[#present + 1] = { arrived, number(record, 23) }
+      end
+    end)
+    name.present = present
+  end
+  local room = (name.cap or units) - name.used - units
+  for i = 1, #name.present do
+    if room < 0 or name.present[i][1] >= number_in_line then
+      return room >= 0
+    end
+    room = room - name.present[i][2]
+  end
+  return room >= 0 and not name.present.more
+end
+
 -- Whether a waiter fits on all of its names: true or false; nil if it does not stand in every line with one number.
 local function fits_everywhere(name, number_in_line, owner, keys)
   for key in string.gmatch(keys, '[^\n]+') do
@@ -336,7 +405,8 @@ local function fits_everywhere(name, number_in_line, owner, keys)
       if not record then
         return nil
       end
-      if not fits(other, number(record, 23), number_in_line) then
+      refresh(other)
+      if not fits_without_the_absent(other, number(record, 23), number_in_line) then
         return false
       end
     end
@@ -378,11 +448,12 @@ local function doubt(name, owner, record)
   end
 end
 
--- Asks the first in line whether they live, because a grant has ended that nobody gave back: in a cluster nobody can be
--- seen listening, and after a failover those may stand in line whom the old server has served.
-local function question(name, me)
+-- Asks the first in line behind an arrival number whether they live: because a grant has ended that nobody gave back, or
+-- because those before them did not answer. In a cluster nobody can be seen listening, and after a failover those may stand in
+-- line whom the old server has served.
+local function question(name, me, behind)
   local asked = 0
-  walk(name, function(owner, _, record)
+  walk(name, behind, function(owner, _, record)
     asked = asked + 1
     if owner ~= me and doubt(name, owner, record) then
       outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'R' .. owner }
@@ -391,22 +462,36 @@ local function question(name, me)
   end)
 end
 
--- Grants every waiter at the head of the line that fits. One that nobody could tell keeps its place and is passed over.
+-- Grants every waiter at the head of the line that fits. One that nobody could tell keeps its place and is passed over. Of a
+-- crowd of those it is noted how far it reaches, so that the next run goes on behind it; and in a cluster those who follow
+-- them are asked first, too, as they would be granted in vain one after another.
 local function serve(name, me)
   if name.unconfirmed then
     name.unconfirmed = nil
-    question(name, me)
+    question(name, me, passed(name))
   end
   local taken = name.used
+  name.unserved = false
   if not name.line or taken >= name.cap then
     return
   end
-  walk(name, function(owner, number_in_line, record)
+  local before = passed(name)
+  if before then
+    look(name, call('ZRANGE', name.key .. ':q', 0, PAGE - 1, 'WITHSCORES'))
+  end
+  local behind, crowd, in_a_row, asking = before, 0, true, false
+  name.unserved = walk(name, before, function(owner, number_in_line, record)
     local there = owner == me or reachable(record)
-    if there == nil then
+    if there and owner ~= me and place and behind and unpack('>I8', record) <= now + PATIENCE - HEARD_LATELY then
+      asking = number_in_line - 1
+      return true
+    elseif there == nil then
       return true
     elseif not there then
       doubt(name, owner, record)
+      if in_a_row then
+        behind, crowd = number_in_line, crowd + 1
+      end
       return false
     end
     local units, keys = number(record, 23), companions(record)
@@ -414,22 +499,30 @@ local function serve(name, me)
     if keys and fit then
       fit = fits_everywhere(name, number_in_line, owner, keys)
     end
-    if fit then
+    if fit and is_cramped(name) then
+      return true
+    elseif fit then
       grant(name, owner, record, keys, me)
-      taken, name.left_line = taken + units, name.left_line + 1
+      taken = taken + units
     elseif fit == nil then
       leave(name, owner)
-      name.left_line = name.left_line + 1
     else
-      taken = taken + units
+      taken, in_a_row = taken + units, false
     end
     return taken >= name.cap
   end)
+  if asking then
+    question(name, me, asking)
+  end
+  if crowd >= LONG_LINE then
+    pass(name, behind)
+    name.advanced = true
+  end
 end
 
--- Whether it is worth to serve a name once more: the line goes on, and the dead that were looked at are gone from it.
+-- Whether it is worth to serve a name once more: the line goes on, and the next run does not look at the same again.
 local function goes_on(name)
-  return name.unserved and name.purged
+  return name.unserved and (name.purged or name.advanced)
 end
 
 -- Whether a withdrawn owner is remembered here.
@@ -451,10 +544,17 @@ local function settle()
   local heard = true
   for key, name in pairs(names) do
     if name.dirty then
+      local lined = name.line
       name.line = wanted(name)
+      if lined and not name.line then
+        call('DEL', key .. ':w')
+      end
       local fresh = not name.ends or name.ends - now < KEPT_AT_LEAST
       if fresh then
         name.ends = now + KEPT
+        if name.graves then
+          call('PEXPIRE', key .. ':t', KEPT)
+        end
       end
       local flags = (name.line and 1 or 0) + (name.graves and 2 or 0) + (name.shared and 4 or 0)
       local rest = ''
@@ -464,7 +564,10 @@ local function settle()
         rest = name.kind .. pack('>I4I4', name.cap, name.used)
       end
       local head = '1' .. flags .. pack('>I8I8I8', name.ends, name.expiry, name.last) .. rest
-      if fresh then
+      if fresh and of_server then
+        -- To the millisecond: a key that ended earlier than it says would put the clock that is read from it forward.
+        call('SET', key, head, 'PXAT', string.format('%.0f', name.ends))
+      elseif fresh then
         call('SET', key, head, 'PX', KEPT)
       else
         call('SET', key, head, 'KEEPTTL')

@@ -15,7 +15,7 @@ if not value or #value == 18 then
       now = ends - left
     else
       local time = redis.call('TIME')
-      left = 259200000
+      left = @KEPT@
       now = time[1] * 1000 + math.floor(time[2] / 1000)
       ends = now + left
     end
@@ -25,8 +25,8 @@ if not value or #value == 18 then
       unburied = true
     end
     -- A key that is to be kept for longer, a clock that is too far behind, the last epoch: all that is rare.
-    if (flags == 12592 or unburied) and left > 172800000 and hint > counter and hint <= (now - 1735686000000) * 1000
-      and hint <= 2251799813685247 then
+    if (flags == 12592 or unburied) and left > @KEPT_AT_LEAST@ and hint > counter
+      and hint <= (now - @ORIGIN@ + @MOST_AHEAD@) * 1000 and hint <= @LAST_EPOCH@ then
       local held = struct.pack('>I2I8I8I8I8c0', flags, hint, ends, now + lease + 1, now, string.sub(ARGV[1], 5))
       if value then
         redis.call('SET', KEYS[1], held, 'KEEPTTL')

@@ -71,7 +71,7 @@ if expiry > 0 and (full or held_as ~= 'r' or kind ~= 'r') then
   return { 0, expiry - now, floor, holder }
 end
 local counter = (value and unpack('>I8', value, 3) or floor) + 1
-hint = math.min(hint, (now - ORIGIN + 3600000) * 1000)
+hint = math.min(hint, (now - ORIGIN + @MOST_AHEAD@) * 1000)
 if hint > counter then
   counter = hint
 end

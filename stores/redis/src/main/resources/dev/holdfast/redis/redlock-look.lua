@@ -12,7 +12,7 @@ local DOUBTS = { 'cmdstat_flush', 'cmdstat_swapdb', 'cmdstat_replicaof', 'cmdsta
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local micros = (time[1] - 1735689600) * 1000000 + time[2]
+local micros = (time[1] * 1000 - @ORIGIN@) * 1000 + time[2]
 local node = redis.call('HMGET', KEYS[1], 'format', 'floor', 'maxLease')
 if node[2] and node[1] ~= '1' then
   return { 4, node[1] or '?' }

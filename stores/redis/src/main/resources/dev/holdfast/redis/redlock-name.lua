@@ -10,8 +10,8 @@
 -- lost its memory and does not vote.
 -- All times are milliseconds of this node's clock, which nobody else reads. It is also the time at which a key ends less
 -- what is left until then, for the price of a cheaper command.
-local KEPT, WAITS, EVICTIONS_KEPT = 259200000, '60000', '86400000'
-local ORIGIN, LAST_EPOCH = 1735689600000, 2251799813685247
+local KEPT, WAITS, EVICTIONS_KEPT = @KEPT@, '60000', '86400000'
+local ORIGIN, LAST_EPOCH = @ORIGIN@, @LAST_EPOCH@
 local MOST_WOKEN = 16
 local FREE = 18
 local call, sub, pack, unpack = redis.call, string.sub, struct.pack, struct.unpack

@@ -5,7 +5,7 @@ local value = redis.call('GET', KEYS[1])
 if #KEYS == 1 and value and string.sub(value, 43, 66) == ARGV[1] then
   local flags, _, ends, expiry = struct.unpack('>I2I8I8I8', value)
   local left = redis.call('PTTL', KEYS[1])
-  if (flags == 12592 or flags == 12594) and left > 172800000 and expiry > ends - left then
+  if (flags == 12592 or flags == 12594) and left > @KEPT_AT_LEAST@ and expiry > ends - left then
     redis.call('SET', KEYS[1], string.sub(value, 1, 18), 'KEEPTTL')
     return 0
   end

@@ -20,16 +20,17 @@ if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
     if record and struct.unpack('>I8', record) > now + @ABSENT@ and sub(record, 18, 22) == sub(fetched, 44, 48)
       and sub(record, 19, 22) == sub(record, 23, 26) and not string.find(record, '\n[^\n]*\n[^\n]*\n', 31) then
       local channel, place = string.match(record, '^[^\n]*', 31), stamp and sub(stamp, 10) or ''
-      local told, longest, reachable = now, @PROVISIONAL@, nil
+      local told, micros, longest, reachable = now, (now - @ORIGIN@) * 1000, @PROVISIONAL@, nil
       if place == '' then
         reachable = redis.call('PUBSUB', 'NUMSUB', channel)[2] ~= 0
       else
         local time = redis.call('TIME')
         told, longest = time[1] * 1000 + math.floor(time[2] / 1000), @CLUSTER_PROVISIONAL@
+        micros = (time[1] * 1000 - @ORIGIN@) * 1000 + time[2]
         reachable = true
       end
       if reachable then
-        local lease, granted = math.min(struct.unpack('>I4', record, 27), longest), (now - @ORIGIN@) * 1000
+        local lease, granted = math.min(struct.unpack('>I4', record, 27), longest), micros
         if stamp then
           granted = granted + struct.unpack('>I8', stamp)
         end
@@ -37,7 +38,11 @@ if #KEYS == 1 and fetched and string.sub(fetched, 19, 42) == ARGV[1] then
           granted = epoch + 1
         end
         redis.call('ZREM', KEYS[1] .. ':q', first)
-        redis.call('HDEL', KEYS[1] .. ':w', first)
+        if second then
+          redis.call('HDEL', KEYS[1] .. ':w', first)
+        else
+          redis.call('DEL', KEYS[1] .. ':w')
+        end
         redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, second and 49 or 48, ends, now + lease + 1, granted,
           first .. sub(record, 17)), 'KEEPTTL')
         redis.call('PUBLISH', channel, 'G' .. first .. struct.pack('>I8I4B', told, lease, #place) .. place

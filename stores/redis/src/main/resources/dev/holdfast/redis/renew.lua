@@ -36,6 +36,9 @@ for i = 1, #KEYS do
       if left < KEPT_AT_LEAST then
         head = string.sub(head, 1, 2) .. struct.pack('>I8', now + KEPT) .. string.sub(head, 11)
         redis.call('SET', key, head, 'PX', KEPT)
+        if flags % 4 >= 2 then
+          redis.pcall('PEXPIRE', key .. ':t', KEPT)
+        end
       elseif flags < 4 then
         redis.call('SET', key, head, 'KEEPTTL')
       end

@@ -10,12 +10,17 @@ for i = 1, #KEYS do
 end
 for i = 1, #parts do
   local part = parts[i]
-  refresh(part)
   if ARGV[2] == '1' then
+    -- First, because it may be refused where the slot is leaving. The key stays for as long as the head that tells of it: a
+    -- key that is missing while a slot moves may be on its way.
     call('ZADD', KEYS[i] .. ':t', string.format('%.0f', now + BURIED), ARGV[1])
-    call('PEXPIRE', KEYS[i] .. ':t', 2 * BURIED)
+    call('PEXPIRE', KEYS[i] .. ':t', KEPT)
     part.graves, part.dirty = true, true
   end
+end
+for i = 1, #parts do
+  local part = parts[i]
+  refresh(part)
   if part.line then
     leave(part, ARGV[1])
   end

@@ -24,6 +24,8 @@ final class DeadWaitersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofMinutes(1);
     private static final int CROWD = 10_000;
+    private static final int SMALL_CROWD = 600;
+    private static final Duration SOON = Duration.ofSeconds(4);
 
     /** What a script asks of the server for one waiter that cannot be told, at most, times the most that it looks at. */
     private static final long MOST_COMMANDS = 3 * 260 + 30;
@@ -71,6 +73,21 @@ final class DeadWaitersTest {
         await().atMost(PATIENCE).until(() -> !client.pushed.isEmpty());
         assertThat(client.pushed.peek().get(0).owner()).isEqualTo(living.owner());
         assertThat(commandsPerScript()).isLessThan(MOST_COMMANDS);
+    }
+
+    /** Nobody is asked there: the script sees that nobody listens. What it has seen it need not see again. */
+    @Test
+    void releaseToACrowdThatCannotBeToldServesTheLivingBehindIt() {
+        List<Grant> held = client.take(exclusive());
+        assertThat(client.store().tryAcquire(exclusive())).isInstanceOf(AcquireOutcome.Contended.class);
+        crowd(SMALL_CROWD, IN_PATIENCE);
+        Claim living = exclusive();
+        client.store().tryAcquire(living);
+        redis.ask("ZREMRANGEBYRANK", "holdfast:{crowd}:q", "0", "0");
+        client.store().release(held);
+
+        await().atMost(SOON).until(() -> !client.pushed.isEmpty());
+        assertThat(client.pushed.peek().get(0).owner()).isEqualTo(living.owner());
     }
 
     /** The scripts are many round trips then, and the release has one command timeout for all of them. */
@@ -179,7 +196,12 @@ final class DeadWaitersTest {
 
     /** Puts waiters into the line, behind the last one and like it, whom nobody has heard of lately. */
     private static void crowd(int count, long leftMillis) {
-        redis.ask(
+        crowd(redis, "crowd", count, leftMillis);
+    }
+
+    static void crowd(RedisNode server, String name, int count, long leftMillis) {
+        String key = "holdfast:{" + name + "}";
+        server.ask(
                 "EVAL",
                 "local last = redis.call('ZREVRANGE', KEYS[1] .. ':q', 0, 0, 'WITHSCORES') "
                         + "local record = redis.call('HGET', KEYS[1] .. ':w', last[1]) "
@@ -192,7 +214,7 @@ final class DeadWaitersTest {
                         + "  redis.call('HSET', KEYS[1] .. ':w', owner, dead) "
                         + "end",
                 "1",
-                "holdfast:{crowd}",
+                key,
                 Integer.toString(count),
                 Long.toString(leftMillis));
     }

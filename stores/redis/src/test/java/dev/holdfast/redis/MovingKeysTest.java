@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.HoldfastException;
@@ -18,6 +19,7 @@ import dev.holdfast.spi.RenewOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,6 +178,71 @@ final class MovingKeysTest {
         assertNotGranted(tryOnce(late));
         assertNotGranted(tryOnce(withdrawn));
         assertThat(one.take(exclusive())).hasSize(1);
+    }
+
+    /** Nobody can tell a key that has run out from one that has gone ahead, so it must not run out while its head tells of it. */
+    @Test
+    void graveThatIsOverDoesNotKeepANameFromBeingTakenWhileItsSlotIsLeaving() throws InterruptedException {
+        one.store().withdraw(exclusive(), true);
+        assertThat((Long) here.ask("PTTL", HEAD + ":t")).isGreaterThanOrEqualTo((Long) here.ask("PTTL", HEAD));
+        here.ask(
+                "EVAL",
+                "return redis.call('ZADD', KEYS[1], 1, redis.call('ZRANGE', KEYS[1], 0, 0)[1])",
+                "1",
+                HEAD + ":t");
+        begin();
+        List<Grant> held = one.take(exclusive());
+        keys(true).forEach(this::move);
+        finish();
+
+        assertNotLost(held);
+    }
+
+    /** Where the slot is leaving no key can begin, so that nobody finds a place beside a single holder. */
+    @Test
+    void waiterThatCannotBeServedWhileItsSlotIsLeavingKeepsItsPlace() throws InterruptedException {
+        Grant held = take(part(LockKind.SEMAPHORE, 1, 3));
+        Claim all = part(LockKind.SEMAPHORE, 3, 3);
+        Claim waiting = part(LockKind.SEMAPHORE, 1, 3);
+        other.store().tryAcquire(all);
+        other.store().tryAcquire(waiting);
+        begin();
+        other.store().withdraw(all, false);
+        assertThat(here.ask("ZCARD", HEAD + ":q")).isEqualTo(1L);
+        assertThat(here.ask("HLEN", HEAD + ":w")).isEqualTo(1L);
+        keys(true).forEach(this::move);
+        finish();
+
+        await().atMost(PATIENCE).until(() -> other.isGranted(waiting));
+        assertNotLost(List.of(held));
+    }
+
+    @Test
+    void permitThatNobodyCanGiveWhileItsSlotIsLeavingIsNotTaken() throws InterruptedException {
+        Grant held = take(permit());
+        begin();
+        Claim second = permit();
+        assertThatThrownBy(() -> other.store().tryAcquire(second)).isInstanceOf(StoreUnavailableException.class);
+        assertThat(tryOnce(part(LockKind.SEMAPHORE, 2, 2))).isInstanceOf(AcquireOutcome.Contended.class);
+        keys(true).forEach(this::move);
+        finish();
+
+        assertThat(tryOnce(second)).isInstanceOf(AcquireOutcome.Granted.class);
+        assertNotLost(List.of(held));
+    }
+
+    @Test
+    void evictionOfSeveralHoldersIsDoneWhollyWhileTheirSlotIsLeaving() throws InterruptedException {
+        take(permit());
+        take(permit());
+        begin();
+        assertThat(one.store().evict(NAME, OptionalLong.empty(), "test", "move"))
+                .isEqualTo(2);
+        assertThat(tryOnce(part(LockKind.SEMAPHORE, 2, 2))).isInstanceOf(AcquireOutcome.Granted.class);
+        keys(true).forEach(this::move);
+        finish();
+
+        assertNotGranted(tryOnce(permit()));
     }
 
     @Test

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class OutageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final int KILLS = 3;
     private static final Predicate<String> SCRIPT = message -> message.contains("EVALSHA");
 
     @RegisterExtension
@@ -163,6 +164,40 @@ final class OutageTest {
         loss.comesBeforeTheDeadline();
         assertThat(locks.lock("restarted").tryAcquire(PATIENCE).orElseThrow().token())
                 .isGreaterThan(loss.lease.token());
+    }
+
+    @Test
+    void lossIsToldByTheDeadlineWhileTheServerIsSilentAndTheLockIsHadAgainAfterwards() throws InterruptedException {
+        Holdfast locks = behindTheNetwork(Duration.ofMillis(400));
+        Loss loss = new Loss(locks.lock("silenced", options()).acquire());
+        network.blackHole(Direction.TO_SERVER, Direction.TO_CLIENT);
+
+        assertThat(Outcomes.of(loss.told)).isEqualTo(LossReason.EXPIRED);
+        assertThat(Duration.ofNanos(Outcomes.of(loss.toldNanos) - loss.deadlineNanos))
+                .as("how long after the deadline, on a machine that may be slow")
+                .isLessThan(LEASE.dividedBy(2));
+        assertThat(loss.lease.isHeld()).isFalse();
+        network.heal();
+        assertThat(locks.lock("silenced").tryAcquire(PATIENCE).orElseThrow().token())
+                .isGreaterThan(loss.lease.token());
+    }
+
+    /** What was written in the last moments may be missing then, and so may what tells the last token. */
+    @Test
+    void killsOfAServerThatSavesEverySecondRepeatNoToken() throws InterruptedException {
+        RedisNode everySecond =
+                RedisNode.start(rig, RedisSettings.defaults().withLines("appendonly yes", "appendfsync everysec"));
+        try (Traffic traffic = new Traffic(everySecond.url(), "busy", 3)) {
+            for (int i = 0; i < KILLS; i++) {
+                int before = traffic.count();
+                await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+                everySecond.kill();
+                everySecond.start();
+            }
+            int before = traffic.count();
+            await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+            traffic.endAndCheck();
+        }
     }
 
     /** The loss of a lease, and whether it was told by a renewal: without one it would be told at the deadline. */

@@ -44,7 +44,7 @@ final class PromotionTest {
             group.failOver();
             int before = traffic.count();
             await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
-            traffic.endAndCheckByGeneration();
+            traffic.endAndCheckByGeneration(1);
         }
     }
 
@@ -58,7 +58,9 @@ final class PromotionTest {
                 await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
                 group.failOver();
             }
-            traffic.endAndCheckByGeneration();
+            int before = traffic.count();
+            await().atMost(PATIENCE).until(() -> traffic.count() > before + 100);
+            traffic.endAndCheckByGeneration(MANY);
             System.out.println(MANY + " failovers: " + traffic);
         }
     }

@@ -60,7 +60,7 @@ final class SentinelFailoverTest {
             group.loseMaster();
             int afterSecond = traffic.count();
             await().atMost(PATIENCE).until(() -> traffic.count() > afterSecond + 100);
-            traffic.endAndCheckByGeneration();
+            traffic.endAndCheckByGeneration(2);
         }
     }
 

@@ -10,10 +10,13 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.redis.RedisCluster;
 import dev.holdfast.rig.redis.RedisSettings;
+import dev.holdfast.spi.AcquireOutcome;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.tck.Outages.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,6 +29,10 @@ final class SilentMembersTest {
     private static final LockOptions BRIEF = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(3));
 
     private static final int HELD = 40;
+    private static final Duration PATIENT = Duration.ofMinutes(1);
+
+    /** That of a bare client. */
+    private static final Duration BARE_TIMEOUT = Duration.ofSeconds(5);
 
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -35,6 +42,35 @@ final class SilentMembersTest {
     @BeforeAll
     static void start() throws InterruptedException {
         mapped = new MappedCluster(rig, RedisCluster.start(rig, RedisSettings.defaults()));
+    }
+
+    /** Waiters at members that answer are told so, and soon. */
+    @Test
+    void pollTellsWhatIsKnownWithoutWaitingForASilentMember() throws InterruptedException {
+        ClusterOutages outages = new ClusterOutages(mapped);
+        List<Claim> claims = new ArrayList<>();
+        String silent = IntStream.range(0, HELD)
+                .mapToObj(i -> "waited/" + i)
+                .filter(outages::silences)
+                .findFirst()
+                .orElseThrow();
+        try (BareClient holder = new BareClient(mapped.cluster().url());
+                BareClient waiter = new BareClient(mapped.stores())) {
+            for (String name : List.of("spared", silent)) {
+                holder.take(BareClient.claim(PATIENT, name));
+                claims.add(BareClient.claim(PATIENT, name));
+            }
+            assertThat(waiter.store().poll(claims)).hasOnlyElementsOfType(AcquireOutcome.Contended.class);
+            outages.begin(Fault.PARTLY_SILENT);
+            long begin = System.nanoTime();
+            List<AcquireOutcome> outcomes = waiter.store().poll(claims);
+            Duration took = Duration.ofNanos(System.nanoTime() - begin);
+            outages.end();
+
+            assertThat(outcomes.get(0)).isInstanceOf(AcquireOutcome.Contended.class);
+            assertThat(outcomes.get(1)).isInstanceOf(AcquireOutcome.Unknown.class);
+            assertThat(took).as("long before the timeout").isLessThan(BARE_TIMEOUT.dividedBy(2));
+        }
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -80,13 +81,29 @@ final class Traffic implements AutoCloseable {
     /**
      * Ends the traffic, and checks that tokens are unique, and tell the order within each generation. While two servers
      * take themselves for the master, those of the older generation may come after larger ones of the newer.
+     *
+     * @param promotions how many there were at least, with holds between them and after the last
      */
-    void endAndCheckByGeneration() throws InterruptedException {
+    void endAndCheckByGeneration(int promotions) throws InterruptedException {
         List<Hold> all = end();
         assertThat(all.stream().map(Hold::token)).doesNotHaveDuplicates();
-        Map<Long, List<Hold>> byGeneration = all.stream().collect(Collectors.groupingBy(Traffic::generation));
-        assertThat(byGeneration).as("there were promotions").hasSizeGreaterThan(1);
+        Map<Long, List<Hold>> byGeneration =
+                all.stream().collect(Collectors.groupingBy(Traffic::generation, TreeMap::new, Collectors.toList()));
+        assertThat(byGeneration).as("every promotion begins a generation").hasSizeGreaterThan(promotions);
         byGeneration.values().forEach(Traffic::checkOrder);
+        List<Long> begins =
+                byGeneration.values().stream().map(Traffic::firstGotNanos).toList();
+        assertThat(begins)
+                .as("generations grow in the order of the promotions")
+                .isSortedAccordingTo((one, other) -> Long.compare(one - other, 0));
+    }
+
+    private static long firstGotNanos(List<Hold> holds) {
+        long first = holds.get(0).gotNanos;
+        for (Hold hold : holds) {
+            first = hold.gotNanos - first < 0 ? hold.gotNanos : first;
+        }
+        return first;
     }
 
     /** By how many hours a token is ahead of the clock. */

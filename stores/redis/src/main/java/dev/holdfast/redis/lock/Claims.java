@@ -14,14 +14,19 @@ import dev.holdfast.redis.wire.Settings;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Asks for claims, and ends them. A claim over several names is one step, except in a cluster. Thread-safe. */
 final class Claims {
     private static final byte[] TOMBSTONE = {'1'};
     private static final byte[] NO_TOMBSTONE = {'0'};
+
+    /** When one server has answered a poll, others have this part of the timeout to do the same. */
+    private static final int MOMENTS = 8;
 
     private final StoreContext context;
     private final Keys keys;
@@ -32,6 +37,7 @@ final class Claims {
     private final @Nullable Replicas replicas;
     private final boolean cluster;
     private final int mode;
+    private final Duration moment;
 
     Claims(StoreContext context, Settings settings, Keys keys, Records records, CallRouter router, Inbox inbox) {
         this.context = context;
@@ -42,6 +48,7 @@ final class Claims {
         this.replicas = settings.replicas();
         this.cluster = router.deployment().isCluster();
         this.mode = replicas == null ? 0 : Records.TOUCH;
+        this.moment = settings.timeout().dividedBy(MOMENTS);
         this.nameByName = new NameByName(this);
     }
 
@@ -74,27 +81,64 @@ final class Claims {
         }
         long sentNanos = context.clock().nanos();
         Deadline deadline = router.newDeadline();
-        router.deliver(calls, replicas, deadline);
+        Set<Call> leftBehind = deliverPromptly(calls, deadline);
         List<AcquireOutcome> outcomes = new ArrayList<>(claims.size());
-        RuntimeException failure = null;
+        boolean someAreSilent = !leftBehind.isEmpty();
         int next = 0;
         for (Claim claim : claims) {
+            AcquireOutcome outcome;
             try {
-                AcquireOutcome outcome = isNameByName(claim)
-                        ? nameByName.acquire(claim, deadline)
-                        : outcome(claim, claim.parts(), calls.get(next++), sentNanos, deadline);
+                if (isNameByName(claim)) {
+                    Duration moments = moment.multipliedBy(claim.parts().size());
+                    outcome = nameByName.acquire(claim, someAreSilent ? deadline.atMost(moments) : deadline);
+                } else {
+                    outcome = outcome(claim, calls.get(next++), leftBehind, sentNanos, deadline);
+                }
                 if (!(outcome instanceof AcquireOutcome.Contended)) {
                     inbox.leave(claim);
                 }
-                outcomes.add(outcome);
             } catch (RuntimeException unanswered) {
-                failure = unanswered;
+                someAreSilent |= unanswered instanceof StoreUnavailableException;
+                outcome = new AcquireOutcome.Unknown(unanswered);
+            }
+            outcomes.add(outcome);
+        }
+        throwIfNothingIsKnown(outcomes);
+        return outcomes;
+    }
+
+    /** One silent server of several must not hold up what others say: those it is to be asked about are asked for again. */
+    private Set<Call> deliverPromptly(List<Call> calls, Deadline deadline) {
+        if (calls.size() < 2 || !cluster) {
+            router.deliver(calls, replicas, deadline);
+            return Set.of();
+        }
+        return router.deliverPromptly(calls, replicas, deadline, moment);
+    }
+
+    private AcquireOutcome outcome(Claim claim, Call call, Set<Call> leftBehind, long sentNanos, Deadline deadline) {
+        if (leftBehind.contains(call)) {
+            throw Faults.of("acquire", claim.describe(), CallRouter.noAnswerYet());
+        }
+        return outcome(claim, claim.parts(), call, sentNanos, deadline);
+    }
+
+    /** What nobody knows of one claim is no reason not to tell what is known of the others. */
+    private static void throwIfNothingIsKnown(List<AcquireOutcome> outcomes) {
+        RuntimeException failure = null;
+        for (AcquireOutcome outcome : outcomes) {
+            if (!(outcome instanceof AcquireOutcome.Unknown unknown)) {
+                return;
+            }
+            failure = unknown.cause();
+            if (outcomes.size() > 1 && !(failure instanceof StoreUnavailableException)) {
+                // That is about one claim, not about the others.
+                return;
             }
         }
         if (failure != null) {
-            throw afterPushing(outcomes, sentNanos, claims.size() == 1, failure);
+            throw failure;
         }
-        return outcomes;
     }
 
     void withdraw(Claim claim, boolean mayStillArrive) {
@@ -192,21 +236,5 @@ final class Claims {
         if (failure != null) {
             throw Faults.of(operation, claim.describe(), failure);
         }
-    }
-
-    /**
-     * A poll has no word for "this one claim was not answered". So that claims on servers that do answer are not held up
-     * by one on a server that does not, their grants are told as messages, and the poll as a whole fails.
-     */
-    private RuntimeException afterPushing(
-            List<AcquireOutcome> answered, long sentNanos, boolean only, RuntimeException failure) {
-        for (AcquireOutcome outcome : answered) {
-            if (outcome instanceof AcquireOutcome.Granted granted) {
-                context.listener().granted(granted.grants(), sentNanos);
-            }
-        }
-        return only || failure instanceof StoreUnavailableException
-                ? failure
-                : new StoreUnavailableException("poll", "waiting claims", failure);
     }
 }

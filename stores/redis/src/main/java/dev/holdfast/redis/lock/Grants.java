@@ -2,7 +2,6 @@ package dev.holdfast.redis.lock;
 
 import dev.holdfast.redis.topology.CallRouter;
 import dev.holdfast.redis.wire.Answers;
-import dev.holdfast.redis.wire.BrokenExchange;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.Deadline;
 import dev.holdfast.redis.wire.Faults;
@@ -19,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +58,8 @@ final class Grants {
         Set<Call> leftBehind = deliverPromptly(batches, grants);
         List<RenewOutcome> outcomes = new ArrayList<>(grants.size());
         for (Batch batch : batches) {
-            RuntimeException failure = leftBehind.contains(batch.call) ? noAnswerYet() : batch.call.failure();
+            RuntimeException failure =
+                    leftBehind.contains(batch.call) ? CallRouter.noAnswerYet() : batch.call.failure();
             if (failure == null && replicas != null && batch.call.acknowledged() < replicas.count()) {
                 failure = replicas.missing(batch.call.acknowledged());
             }
@@ -141,14 +140,8 @@ final class Grants {
         Duration shortest =
                 grants.stream().map(Grant::lease).min(Duration::compareTo).orElseThrow();
         Duration moment = (shortest.compareTo(timeout) < 0 ? shortest : timeout).dividedBy(MOMENTS);
-        return router.deliverPromptly(batches.stream().map(Batch::call).toList(), replicas, moment);
-    }
-
-    private static RuntimeException noAnswerYet() {
-        return BrokenExchange.afterSending(
-                "other members of the cluster have answered, this one has not",
-                false,
-                new TimeoutException("no answer yet"));
+        return router.deliverPromptly(
+                batches.stream().map(Batch::call).toList(), replicas, router.newDeadline(), moment);
     }
 
     private void deliver(List<Batch> batches, @Nullable Replicas acknowledging, Deadline deadline) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Serves a line that is too long for one script, because so many in it are dead: one run looks at a bounded number, so
- * that others are not kept waiting, and the next run goes on. Thread-safe.
+ * Serves a line that is too long for one script, because so many in it are dead or cannot be told: one run looks at a bounded
+ * number, so that others are not kept waiting, and the next run goes on. Thread-safe.
  */
 final class LongLines {
     private static final int MOST_RUNS = 200;

@@ -113,8 +113,17 @@ public final class CallRouter {
      *
      * @return the calls that were left behind, which nobody may look at any more; they may still take effect
      */
-    public Set<Call> deliverPromptly(List<Call> calls, @Nullable Replicas replicas, Duration moment) {
-        return deliver(calls, replicas, newDeadline(), moment);
+    public Set<Call> deliverPromptly(
+            List<Call> calls, @Nullable Replicas replicas, Deadline deadline, Duration moment) {
+        return deliver(calls, replicas, deadline, moment);
+    }
+
+    /** {@return what is told of a call that was left behind} */
+    public static RuntimeException noAnswerYet() {
+        return BrokenExchange.afterSending(
+                "other members of the cluster have answered, this one has not",
+                false,
+                new TimeoutException("no answer yet"));
     }
 
     private Set<Call> deliver(

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 
 /** The scripts that run in the server, put together from resource files. What each answers is written in its file. */
 public enum Script {
@@ -32,12 +33,15 @@ public enum Script {
     private final byte[] digest;
 
     Script(String... pieces) {
-        StringBuilder whole = new StringBuilder();
-        for (String piece : pieces) {
-            whole.append(read(piece + ".lua"));
-        }
-        this.text = ScriptNumbers.fillIn(whole.toString()).getBytes(StandardCharsets.UTF_8);
+        this.text = whole(List.of(pieces)).getBytes(StandardCharsets.UTF_8);
         this.digest = digest(text);
+    }
+
+    /** {@return a script that consists of these pieces} */
+    public static String whole(List<String> pieces) {
+        StringBuilder whole = new StringBuilder();
+        pieces.forEach(piece -> whole.append(read(piece + ".lua")));
+        return ScriptNumbers.fillIn(whole.toString());
     }
 
     /** {@return the whole script; not to be changed} */

@@ -17,6 +17,8 @@ public final class ScriptNumbers {
     private static final Map<String, Long> NUMBERS = Map.ofEntries(
             Map.entry("ORIGIN", ORIGIN_MILLIS),
             Map.entry("LAST_EPOCH", (1L << 51) - 1),
+            // How far a client's clock may be ahead of that of a node of a quorum.
+            Map.entry("MOST_AHEAD", 3_600_000L),
             // How long keys live when they are written, and how little of it may be left.
             Map.entry("KEPT", 259_200_000L),
             Map.entry("KEPT_AT_LEAST", 172_800_000L),

@@ -147,8 +147,8 @@ final class RedlockScriptsTest {
         long lease = random.nextInt(20) == 0 ? LEASE_MILLIS + 1 : LEASE_MILLIS - random.nextInt(10);
         long hint = hint();
         byte kind = Arrays.equals(owner, owners.get(0)) ? RedlockCalls.LOCK : RedlockCalls.WRITER;
-        Object answer =
-                ask("acquire", whole(Script.REDLOCK_ACQUIRE), text(COMMON_ACQUIRE), (int) lease, hint, owner, kind);
+        Object answer = ask(
+                "acquire", whole(Script.REDLOCK_ACQUIRE), Script.whole(COMMON_ACQUIRE), (int) lease, hint, owner, kind);
         List<?> fields = inFull(answer, hint, lease);
         if (fields.get(0).equals(1L)) {
             holder = owner;
@@ -208,7 +208,7 @@ final class RedlockScriptsTest {
 
     private void release() {
         byte[] grant = held(0).array();
-        both("release", whole(Script.REDLOCK_RELEASE), text(COMMON_RELEASE), 1, grant);
+        both("release", whole(Script.REDLOCK_RELEASE), Script.whole(COMMON_RELEASE), 1, grant);
     }
 
     private void renew() {
@@ -370,12 +370,6 @@ final class RedlockScriptsTest {
 
     private static String whole(Script script) {
         return new String(script.text(), StandardCharsets.UTF_8);
-    }
-
-    private static String text(List<String> pieces) {
-        StringBuilder whole = new StringBuilder();
-        pieces.forEach(piece -> whole.append(Script.read(piece + ".lua")));
-        return whole.toString();
     }
 
     private static byte[] bytes(String text) {

@@ -76,7 +76,7 @@ final class CallRouterTest {
         for (int i = 0; i < DELIVERIES; i++) {
             List<Call> calls = callToEach();
             CompletableFuture<Void> prompt = CompletableFuture.runAsync(
-                    () -> assertThat(router.deliverPromptly(calls, null, Duration.ofMillis(1)))
+                    () -> assertThat(router.deliverPromptly(calls, null, router.newDeadline(), Duration.ofMillis(1)))
                             .hasSize(SILENT)
                             .doesNotContain(calls.get(SILENT)),
                     callers);
