@@ -20,6 +20,7 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,12 @@ final class Session {
 
     long id() {
         return handle.getSessionId();
+    }
+
+    /** How many bytes of a reply the client takes. */
+    int largestReply() {
+        return handle.getClientConfig()
+                .getInt(ZKConfig.JUTE_MAXBUFFER, ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT);
     }
 
     /** How the engine knows it. Made once, because every lease keeps it. */
