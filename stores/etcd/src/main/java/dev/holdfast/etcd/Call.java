@@ -7,10 +7,10 @@ import dev.holdfast.spi.StoreContext;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
 
 /**
@@ -42,17 +42,25 @@ final class Call {
         return Math.max(0, untilNanos - context.clock().nanos());
     }
 
-    /** Waits for an answer; what the server, or the way to it, says against it is an exception. */
-    <T> T await(CompletableFuture<T> answer, ShortWait shortWait) throws StatusRuntimeException {
+    /**
+     * Waits for an answer; what the server, or the way to it, says against it is an exception.
+     *
+     * @param nanos for how long at most, within what is left of the call
+     */
+    <T> T await(Pending<T> answer, long nanos, ShortWait shortWait) throws StatusRuntimeException {
+        long untilNanos = context.clock().nanos() + nanos;
         shortWait.await(answer::isDone);
         boolean interrupted = false;
         try {
             while (true) {
                 try {
-                    return answer.get(leftNanos(), TimeUnit.NANOSECONDS);
+                    long leftNanos =
+                            Math.min(leftNanos(), untilNanos - context.clock().nanos());
+                    return answer.get(Math.max(0, leftNanos), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException later) {
                     interrupted = true;
                 } catch (TimeoutException late) {
+                    answer.giveUp();
                     throw Status.DEADLINE_EXCEEDED
                             .withDescription("no answer in time")
                             .asRuntimeException();
@@ -60,6 +68,27 @@ final class Call {
                     throw failed.getCause() instanceof StatusRuntimeException status
                             ? status
                             : Status.UNKNOWN.withCause(failed.getCause()).asRuntimeException();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Takes a lock within the time of the call; an interrupt is kept for the caller. */
+    void takeTurn(ReentrantLock lock, String complaint) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    if (!lock.tryLock(leftNanos(), TimeUnit.NANOSECONDS)) {
+                        throw unavailable(new IllegalStateException(complaint));
+                    }
+                    return;
+                } catch (InterruptedException later) {
+                    interrupted = true;
                 }
             }
         } finally {

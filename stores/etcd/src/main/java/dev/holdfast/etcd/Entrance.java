@@ -26,9 +26,6 @@ final class Entrance {
     /** Of the answer to a claim that did not enter: the format, the tombstone, then the lines. */
     private static final int LINES_AFTER = 2;
 
-    /** How many lines one request reads. */
-    private static final int MOST_LINES = 100;
-
     private final Wire wire;
     private final Transactions transactions;
     private final Sessions sessions;
@@ -103,9 +100,11 @@ final class Entrance {
             }
             Known own = own(claim, lines, session);
             if (own != Known.NOTHING) {
-                return own == Known.ALL ? found(place, lines, answer, call) : sweep(place, call);
+                return own == Known.ALL
+                        ? found(place, lines, answer, call)
+                        : sweep(place, answer.getHeader().getRevision(), call);
             }
-            if (isNewFormat(answer.getResponses(0).getResponseRange().getKvsList(), session)) {
+            if (!sees(session, answer).equals(format)) {
                 continue;
             }
             AcquireOutcome refusal = refusal(claim, lines, session);
@@ -121,7 +120,7 @@ final class Entrance {
     private @Nullable AcquireOutcome entered(Place place, Format format, TxnResponse answer, boolean read, Call call) {
         place.made(answer.getHeader().getRevision(), format.offset());
         if (place.epoch() >= Grant.EPOCH_LIMIT) {
-            leave(place.claim(), 0, call);
+            leave(place.claim(), place.revision(), 0, call);
             throw new StoreMisconfiguredException("the epochs of this etcd do not fit a fencing token any more");
         }
         if (read) {
@@ -142,11 +141,14 @@ final class Entrance {
         return judge(place, place.claim(), lines, answer.getHeader().getRevision(), call);
     }
 
-    /** Some of its keys are gone, or they are of a session before. It enters anew, so there must not be a tombstone. */
-    private @Nullable AcquireOutcome sweep(Place place, Call call) {
+    /**
+     * Some of its keys are gone, or they are of a session before. It enters anew, so there must not be a tombstone; and a
+     * request that is repeated may arrive when it has entered, so that one deletes nothing that is newer than what was seen.
+     */
+    private @Nullable AcquireOutcome sweep(Place place, long seenRevision, Call call) {
         place.leaves();
         watches.forget(place);
-        wire.txn(transactions.leave(place.claim(), 0), call);
+        wire.txn(transactions.leave(place.claim(), seenRevision, 0), call);
         return null;
     }
 
@@ -175,15 +177,15 @@ final class Entrance {
         return found == lines.size() && revisions.size() == 1 ? Known.ALL : Known.SOME;
     }
 
-    /** Whether the offset is another one now. Without one, everything was deleted, and a new session has to begin. */
-    private static boolean isNewFormat(List<KeyValue> found, Session session) {
-        if (found.isEmpty()) {
+    /** The offset as it is now. Without one, or with a smaller one, a new session has to begin. */
+    private static Format sees(Session session, TxnResponse answer) {
+        List<KeyValue> found = answer.getResponses(0).getResponseRange().getKvsList();
+        if (found.isEmpty()
+                || !session.saw(
+                        Format.read(found.get(0).getValue()), answer.getHeader().getRevision())) {
             throw new Wire.LeaseGone(null);
         }
-        Format now = Format.read(found.get(0).getValue());
-        boolean changed = !now.equals(session.format());
-        session.saw(now);
-        return changed;
+        return session.format();
     }
 
     /** Why a claim that does not queue cannot enter, or null if it fits. */
@@ -267,8 +269,8 @@ final class Entrance {
 
     private Map<String, Seen> readAll(List<String> names, Call call) {
         Map<String, Seen> seen = new java.util.HashMap<>();
-        for (int from = 0; from < names.size(); from += MOST_LINES) {
-            List<String> some = names.subList(from, Math.min(names.size(), from + MOST_LINES));
+        for (int from = 0; from < names.size(); from += Transactions.MOST_LINES) {
+            List<String> some = names.subList(from, Math.min(names.size(), from + Transactions.MOST_LINES));
             TxnResponse answer = wire.txn(transactions.readLines(some, false), call);
             List<Line> lines = linesFrom(answer, 0);
             for (int i = 0; i < some.size(); i++) {
@@ -285,19 +287,19 @@ final class Entrance {
             String mismatch = lines.get(i).mismatch(claim.parts().get(i));
             if (mismatch != null && entering) {
                 place.leaves();
-                leave(claim, false, call);
+                leave(claim, revision, false, call);
                 return new AcquireOutcome.Mismatch(mismatch);
             }
         }
         switch (place.see(lines, revision)) {
             case GONE -> {
-                return sweep(place, call);
+                return sweep(place, revision, call);
             }
             case NOW_HELD -> watches.guard(place);
             case BLOCKED -> {
                 if (entering && !claim.queue()) {
                     place.leaves();
-                    leave(claim, false, call);
+                    leave(claim, revision, false, call);
                 } else {
                     watches.follow(place);
                 }
@@ -322,12 +324,12 @@ final class Entrance {
         return lines;
     }
 
-    private void leave(Claim claim, long tombstoneLease, Call call) {
+    private void leave(Claim claim, long newest, long tombstoneLease, Call call) {
         Place place = places.get(claim.owner());
         if (place != null) {
             watches.forget(place);
         }
-        wire.txn(transactions.leave(claim, tombstoneLease), call);
+        wire.txn(transactions.leave(claim, newest, tombstoneLease), call);
         if (place != null) {
             places.remove(claim.owner(), place);
         }
@@ -336,28 +338,33 @@ final class Entrance {
     /** A claim was refused. If a request of it may still arrive, that one must find a tombstone. */
     private void refuse(Place place, Call call) {
         if (place.mayStillArrive()) {
-            leave(place.claim(), false, call);
+            leave(place.claim(), Transactions.EVERY_REVISION, true, call);
         } else {
             forget(place);
         }
     }
 
     /**
-     * Leaves every line, with a tombstone if a request may still arrive.
+     * Leaves every line for good, with a tombstone if a request may still arrive.
      *
      * @param mayStillArrive true if one may, as far as the caller knows
      */
-    void leave(Claim claim, boolean mayStillArrive, Call call) {
+    void withdraw(Claim claim, boolean mayStillArrive, Call call) {
+        leave(claim, Transactions.EVERY_REVISION, mayStillArrive, call);
+    }
+
+    private void leave(Claim claim, long newest, boolean mayStillArrive, Call call) {
         Place place = places.get(claim.owner());
         if (!mayStillArrive && (place == null || !place.mayStillArrive())) {
-            leave(claim, 0, call);
+            leave(claim, newest, 0, call);
             return;
         }
+        // Behind a tombstone nothing of the claim enters any more, so that nothing new can be hit.
         try {
-            leave(claim, tombstones.lease(call), call);
+            leave(claim, Transactions.EVERY_REVISION, tombstones.lease(call), call);
         } catch (Wire.LeaseGone over) {
             tombstones.forgetLease();
-            leave(claim, tombstones.lease(call), call);
+            leave(claim, Transactions.EVERY_REVISION, tombstones.lease(call), call);
         }
     }
 

@@ -112,7 +112,7 @@ final class EtcdStore implements LockStore {
         if (!mayStillArrive && !places.containsKey(claim.owner())) {
             return;
         }
-        entrance.leave(claim, mayStillArrive, wire.call("withdraw", claim.describe()));
+        entrance.withdraw(claim, mayStillArrive, wire.call("withdraw", claim.describe()));
     }
 
     @Override
@@ -203,7 +203,11 @@ final class EtcdStore implements LockStore {
     @Override
     public void ping() {
         Call call = wire.call("ping", "etcd");
-        sessions.readOrdered(sessions.ready(call), call);
+        try {
+            sessions.readOrdered(sessions.ready(call), call);
+        } catch (Wire.LeaseGone over) {
+            sessions.ready(call);
+        }
     }
 
     @Override

@@ -49,13 +49,17 @@ record Format(long offset) {
     /**
      * The same, or one with which the next epoch lies above all that were ever given, by a wall clock. It is raised a little
      * further, so that of many sessions that begin at about the same time one has to change the key, and not each.
+     *
+     * @param known the largest epoch that this client may have seen, whatever the clock says
      */
-    Format raised(long revision, long wallMillis) {
+    Format raised(long revision, long wallMillis, long known) {
         if (floor(wallMillis) >= Grant.EPOCH_LIMIT / 2) {
             throw new StoreMisconfiguredException(
                     "the clock of this machine is centuries ahead, and fencing tokens would follow it; set it right");
         }
-        return revision + offset >= floor(wallMillis) ? this : new Format(floor(wallMillis + AHEAD_MILLIS) - revision);
+        return revision + offset >= Math.max(floor(wallMillis), known)
+                ? this
+                : new Format(Math.max(floor(wallMillis + AHEAD_MILLIS), known) - revision);
     }
 
     private static long floor(long wallMillis) {

@@ -11,7 +11,17 @@ import org.jspecify.annotations.Nullable;
  * follows from it must not wait. Thread-safe.
  */
 final class Pending<R> extends CompletableFuture<R> {
+    private final ClientCall<?, R> asked;
     private @Nullable R message;
+
+    Pending(ClientCall<?, R> asked) {
+        this.asked = asked;
+    }
+
+    /** Nobody waits any more: a connection that is left ends when all that is under way on it has ended. */
+    void giveUp() {
+        asked.cancel("no answer in time", null);
+    }
 
     /** What gRPC tells; on one thread at a time. */
     ClientCall.Listener<R> listener() {

@@ -32,6 +32,9 @@ final class Place {
     /** The newest revision at which its lines were read. */
     private long seenRevision;
 
+    /** Something may have happened to its lines at this revision, so they have to be seen as they were then, or later. */
+    private long neededRevision;
+
     /** Those whose staying means that there is no room, while it waits. */
     private Set<ByteString> blockers = Set.of();
 
@@ -46,7 +49,6 @@ final class Place {
 
     private boolean wanted;
     private boolean looking;
-    private boolean lookAgain;
 
     /** How many of its keys were given back. */
     private int returned;
@@ -107,8 +109,23 @@ final class Place {
         return state;
     }
 
-    synchronized long seenRevision() {
-        return seenRevision;
+    /** Something may have happened at a revision; true if its lines were not seen since. */
+    synchronized boolean hasToSee(long atRevision) {
+        neededRevision = Math.max(neededRevision, atRevision);
+        return isBehind();
+    }
+
+    private synchronized boolean isBehind() {
+        return state != State.ENDED && seenRevision < neededRevision;
+    }
+
+    /** Whether what its lines were at a revision tells too little: that read was older than an event, or than another read. */
+    synchronized boolean needsNewerThan(long atRevision) {
+        return atRevision < Math.max(seenRevision, neededRevision);
+    }
+
+    synchronized long revision() {
+        return revision;
     }
 
     synchronized long epoch() {
@@ -232,20 +249,17 @@ final class Place {
         return ids;
     }
 
-    /** Whether to look at its lines now; otherwise somebody does, and will once more. */
+    /** Whether to look at its lines now; otherwise somebody does, and will once more if that was too early. */
     synchronized boolean beginLook() {
-        lookAgain = looking;
-        boolean begin = !looking;
-        looking = true;
+        boolean begin = !looking && state != State.ENDED;
+        looking |= begin;
         return begin;
     }
 
     /** A look is over; true if there has to be another. */
     synchronized boolean endLook() {
         looking = false;
-        boolean again = lookAgain && state != State.ENDED;
-        lookAgain = false;
-        return again;
+        return isBehind();
     }
 
     synchronized boolean isWanted() {

@@ -19,11 +19,15 @@ final class Session {
 
     private volatile Format format;
 
-    Session(long id, Duration timeout, long sentNanos, Format format, MonotonicClock clock) {
+    /** The newest revision at which the offset was read; guarded by this object. */
+    private long formatRevision;
+
+    Session(long id, Duration timeout, long sentNanos, Format format, long formatRevision, MonotonicClock clock) {
         this.id = id;
         this.timeout = timeout;
         this.provenNanos = sentNanos;
         this.format = format;
+        this.formatRevision = formatRevision;
         this.clock = clock;
     }
 
@@ -45,8 +49,22 @@ final class Session {
         return format;
     }
 
-    void saw(Format newer) {
-        format = newer;
+    /**
+     * The offset was read.
+     *
+     * @return false if it has become less. It never does, unless the keys were restored or changed by hand; then epochs
+     *     would go back, so the session has to end
+     */
+    synchronized boolean saw(Format now, long atRevision) {
+        if (atRevision < formatRevision) {
+            return true;
+        }
+        if (now.offset() < format.offset()) {
+            return false;
+        }
+        formatRevision = atRevision;
+        format = now;
+        return true;
     }
 
     /** A reading of the clock at which the lease certainly had its whole time. */

@@ -8,7 +8,6 @@ import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.TxnResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -38,6 +37,11 @@ final class Sessions {
     private final Duration asked;
     private final Consumer<Session> ended;
     private final ReentrantLock beginning = new ReentrantLock();
+    private final Revocations revocations;
+
+    /** The largest epoch that an earlier session may have given; guarded by the lock for beginning. */
+    private long knownEpoch;
+
     private volatile @Nullable Session current;
     private volatile boolean closed;
 
@@ -47,6 +51,7 @@ final class Sessions {
         this.context = context;
         this.asked = asked;
         this.ended = ended;
+        this.revocations = new Revocations(wire, context.clock());
     }
 
     /** The session that lives, or a new one. That one is over is told before anything is locked. */
@@ -59,9 +64,11 @@ final class Sessions {
             if (session != null) {
                 over(session);
             }
-            awaitTurn(call);
+            call.takeTurn(beginning, "no session could be begun in time");
             try {
                 if (current == session) {
+                    knownEpoch = Math.max(
+                            knownEpoch, session == null ? 0 : session.format().offset() + wire.highestRevision());
                     return begin(call);
                 }
             } finally {
@@ -70,36 +77,20 @@ final class Sessions {
         }
     }
 
-    /** Takes the lock for beginning a session; an interrupt is kept for the caller. */
-    private void awaitTurn(Call call) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    if (!beginning.tryLock(call.leftNanos(), TimeUnit.NANOSECONDS)) {
-                        throw call.unavailable(new IllegalStateException("no session could be begun in time"));
-                    }
-                    return;
-                } catch (InterruptedException later) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
     private Session begin(Call call) {
         if (closed) {
             throw call.unavailable(new IllegalStateException("the store is closed"));
         }
-        Format format = raise(call);
+        Raised raised = raise(call);
         long sentNanos = context.clock().nanos();
         LeaseGrantResponse lease = wire.grantLease(Math.max(1, (asked.toMillis() + 999) / 1_000), call);
-        Session session =
-                new Session(lease.getID(), Duration.ofSeconds(lease.getTTL()), sentNanos, format, context.clock());
+        Session session = new Session(
+                lease.getID(),
+                Duration.ofSeconds(lease.getTTL()),
+                sentNanos,
+                raised.format(),
+                raised.revision(),
+                context.clock());
         current = session;
         if (closed) {
             close();
@@ -109,22 +100,26 @@ final class Sessions {
         return session;
     }
 
-    /** Reads the offset and raises it to where the clock stands. */
-    private Format raise(Call call) {
+    /** An offset, and a revision at which it was so. */
+    private record Raised(Format format, long revision) {}
+
+    /** Reads the offset and raises it to where the clock stands, and above what this client has seen. */
+    private Raised raise(Call call) {
         TxnResponse read = wire.txn(transactions.readFormat(), call);
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             List<KeyValue> found = read.getResponses(0).getResponseRange().getKvsList();
             Format known =
                     found.isEmpty() ? new Format(0) : Format.read(found.get(0).getValue());
-            Format raised = known.raised(read.getHeader().getRevision(), System.currentTimeMillis());
+            long revision = read.getHeader().getRevision();
+            Format raised = known.raised(revision, System.currentTimeMillis(), knownEpoch);
             if (!found.isEmpty() && raised.equals(known)) {
-                return known;
+                return new Raised(known, revision);
             }
             read = wire.txn(
                     transactions.writeFormat(found.isEmpty() ? 0 : found.get(0).getModRevision(), raised.write()),
                     call);
             if (read.getSucceeded()) {
-                return raised;
+                return new Raised(raised, read.getHeader().getRevision());
             }
         }
         throw call.unavailable(new IllegalStateException("the key 'format' was changed again and again"));
@@ -135,12 +130,18 @@ final class Sessions {
         prove(session, call, () -> readOrdered(session, call));
     }
 
-    /** A read that a majority stands behind, and that brings the offset. */
+    /**
+     * A read that a majority stands behind, and that brings the offset. If there is none any more, or a smaller one, the
+     * session is over, and this is {@link Wire.LeaseGone}.
+     */
     ResponseHeader readOrdered(Session session, Call call) {
         TxnResponse read = wire.txn(transactions.readFormat(), call);
         List<KeyValue> found = read.getResponses(0).getResponseRange().getKvsList();
-        if (!found.isEmpty()) {
-            session.saw(Format.read(found.get(0).getValue()));
+        if (found.isEmpty()
+                || !session.saw(
+                        Format.read(found.get(0).getValue()), read.getHeader().getRevision())) {
+            over(session);
+            throw new Wire.LeaseGone(null);
         }
         return read.getHeader();
     }
@@ -178,7 +179,7 @@ final class Sessions {
     /** A session is over; whatever the cluster still has of it is deleted. */
     void over(Session session) {
         if (session.end()) {
-            wire.revoke(session.id());
+            revocations.begin(session);
             ended.accept(session);
         }
     }
@@ -220,19 +221,10 @@ final class Sessions {
         }
     }
 
-    /** Ends the session and everything that belongs to it, if the cluster answers. */
+    /** Ends the session and everything that belongs to it or to an earlier one, if the cluster answers. */
     void close() {
         closed = true;
         Session last = current;
-        if (last == null || !last.end()) {
-            return;
-        }
-        Call call = wire.call("close", "the session");
-        try {
-            wire.revokeNow(last.id(), call);
-        } catch (RuntimeException unanswered) {
-            // The lease ends by itself: nobody keeps it alive any more.
-            return;
-        }
+        revocations.finish(last != null && last.end() ? last : null, wire.call("close", "the session"));
     }
 }

@@ -24,7 +24,11 @@ record Transactions(Layout layout) {
     /** How many keys a nested transaction compares, and how many of those there are in one request. */
     static final int GROUP = 60;
 
-    private static final long EVERY_REVISION = Long.MAX_VALUE;
+    /** How many lines one request reads. */
+    static final int MOST_LINES = 100;
+
+    /** For whom it does not matter which is older. */
+    static final long EVERY_REVISION = Long.MAX_VALUE;
 
     /** A key and the transaction that made it. */
     record Made(ByteString key, long revision) {}
@@ -70,12 +74,8 @@ record Transactions(Layout layout) {
             transaction.addSuccess(put(key, Ticket.write(claim, part, format.offset()), lease));
             transaction.addFailure(line(part.name(), false));
             if (newestOther != EVERY_REVISION) {
-                transaction.addCompare(Compare.newBuilder()
-                        .setKey(layout.line(part.name()))
-                        .setRangeEnd(layout.lineEnd(part.name()))
-                        .setTarget(Compare.CompareTarget.CREATE)
-                        .setResult(Compare.CompareResult.LESS)
-                        .setCreateRevision(newestOther + 1));
+                transaction.addCompare(
+                        notNewer(layout.line(part.name()), newestOther).setRangeEnd(layout.lineEnd(part.name())));
             }
         }
         if (newestOther == EVERY_REVISION) {
@@ -101,11 +101,23 @@ record Transactions(Layout layout) {
         return transaction.build();
     }
 
-    /** Deletes what there may be of a claim, and leaves a tombstone if there is a lease for it. */
-    TxnRequest leave(Claim claim, long tombstoneLease) {
+    /**
+     * Deletes what there may be of a claim, and leaves a tombstone if there is a lease for it.
+     *
+     * @param newest keys that were made after this revision stay: a request that arrives late must not delete what the claim
+     *     has made since. {@link #EVERY_REVISION} for a claim that never enters again
+     */
+    TxnRequest leave(Claim claim, long newest, long tombstoneLease) {
         TxnRequest.Builder transaction = TxnRequest.newBuilder();
         for (Claim.Part part : claim.parts()) {
-            transaction.addSuccess(delete(layout.lock(part.name(), claim.owner())));
+            ByteString key = layout.lock(part.name(), claim.owner());
+            transaction.addSuccess(
+                    newest == EVERY_REVISION
+                            ? delete(key)
+                            : nested(TxnRequest.newBuilder()
+                                    .addCompare(notNewer(key, newest))
+                                    .addSuccess(delete(key))
+                                    .build()));
         }
         if (tombstoneLease != 0) {
             transaction.addSuccess(put(layout.gone(claim.owner()), ByteString.EMPTY, tombstoneLease));
@@ -210,6 +222,15 @@ record Transactions(Layout layout) {
                 .setResult(Compare.CompareResult.EQUAL)
                 .setCreateRevision(revision)
                 .build();
+    }
+
+    /** True also for a key that is not there. */
+    private static Compare.Builder notNewer(ByteString key, long revision) {
+        return Compare.newBuilder()
+                .setKey(key)
+                .setTarget(Compare.CompareTarget.CREATE)
+                .setResult(Compare.CompareResult.LESS)
+                .setCreateRevision(revision + 1);
     }
 
     private static RequestOp get(ByteString key) {

@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * All watches of a client, in one stream to one member. A watch has no revision to begin at, because etcd serves those of
  * the past in a loop that runs ten times a second; its first answer tells where it begins. When the stream ends, for whatever
- * reason, all of its watches do, and whoever had them is told; the next watch opens another. Thread-safe: guarded by its own
- * monitor, inside of which nobody is told anything.
+ * reason, all of its watches do, and whoever had them is told; the next watch opens another. A stream asks with the token that
+ * it was opened with; when that has ended, each new watch is refused, so the stream ends too. Thread-safe: guarded by its own
+ * monitor, inside of which nobody is told anything but that watches have ended.
  */
 final class WatchStream {
     private static final int WATCH_ID_FIELD = 7;
@@ -40,9 +41,20 @@ final class WatchStream {
         /** Something happened to what is watched. */
         void happened(Place place, WatchResponse response);
 
-        /** The watches of some places have ended. */
-        void ended(List<Place> places);
+        /**
+         * The watches of some places have ended.
+         *
+         * @param refused the stream because of which they were refused, or null
+         */
+        void ended(List<Place> places, @Nullable Refused refused);
     }
+
+    /**
+     * A stream on which no watch can be made any more.
+     *
+     * @param token with which it was opened
+     */
+    record Refused(@Nullable String token) {}
 
     private record Interest(Place place, ByteString key) {}
 
@@ -91,11 +103,11 @@ final class WatchStream {
     }
 
     private @Nullable Messages open() {
-        Messages opened = new Messages();
+        Messages opened = new Messages(wire.token());
         // First, because the end of a stream that cannot even be opened is told at once.
         current = opened;
         try {
-            opened.call = wire.openWatch(opened);
+            opened.call = wire.openWatch(opened, opened.token);
         } catch (IllegalStateException whileClosing) {
             current = null;
         }
@@ -120,7 +132,7 @@ final class WatchStream {
             open = current;
         }
         if (open != null) {
-            over(open);
+            over(open, null);
             open.cancel("calls go to another member");
         }
     }
@@ -138,7 +150,7 @@ final class WatchStream {
         }
     }
 
-    private void over(Messages ended) {
+    private void over(Messages ended, @Nullable Refused refused) {
         Set<Place> places = new HashSet<>();
         synchronized (this) {
             if (current != ended || closed) {
@@ -152,11 +164,17 @@ final class WatchStream {
             interests.clear();
         }
         if (!places.isEmpty()) {
-            receiver.ended(List.copyOf(places));
+            receiver.ended(List.copyOf(places), refused);
         }
     }
 
-    private void received(WatchResponse response) {
+    private void received(Messages from, WatchResponse response) {
+        if (response.getCreated() && response.getCanceled()) {
+            // Which watch that was is not always told.
+            over(from, new Refused(from.token));
+            from.cancel("watches are refused: " + response.getCancelReason());
+            return;
+        }
         Interest interest;
         synchronized (this) {
             interest = response.getCanceled()
@@ -168,7 +186,7 @@ final class WatchStream {
         }
         if (response.getCanceled()) {
             interest.place().unwatch(interest.key(), response.getWatchId());
-            receiver.ended(List.of(interest.place()));
+            receiver.ended(List.of(interest.place()), null);
         } else if (response.getCreated()) {
             receiver.began(interest.place(), response.getHeader().getRevision());
         } else if (response.getEventsCount() > 0) {
@@ -178,7 +196,12 @@ final class WatchStream {
 
     /** What comes in one stream. */
     private final class Messages extends ClientCall.Listener<WatchResponse> {
+        private final @Nullable String token;
         private volatile @Nullable ClientCall<WatchRequest, WatchResponse> call;
+
+        Messages(@Nullable String token) {
+            this.token = token;
+        }
 
         /** Under the monitor of the outer object, because calls are not thread-safe. */
         void send(WatchRequest request) {
@@ -197,12 +220,12 @@ final class WatchStream {
 
         @Override
         public void onMessage(WatchResponse response) {
-            received(response);
+            received(this, response);
         }
 
         @Override
         public void onClose(Status status, Metadata trailers) {
-            over(this);
+            over(this, null);
         }
     }
 }

@@ -2,15 +2,17 @@ package dev.holdfast.etcd;
 
 import com.google.protobuf.ByteString;
 import dev.holdfast.LossReason;
+import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.StoreContext;
 import io.etcd.jetcd.api.Event;
-import io.etcd.jetcd.api.ResponseOp;
 import io.etcd.jetcd.api.TxnResponse;
 import io.etcd.jetcd.api.WatchResponse;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows what happens to the keys that places wait for or hold, and tells the engine: a waiter of its grant, a holder that
@@ -20,13 +22,12 @@ import java.util.List;
  * gone too.
  */
 final class Watches implements WatchStream.Receiver {
-    private static final Duration BEFORE_LOOKING_AGAIN = Duration.ofMillis(100);
-
     private final StoreContext context;
     private final Wire wire;
     private final Transactions transactions;
     private final WatchStream stream;
     private final LateGuards guards;
+    private final EndedWatches ends;
 
     Watches(StoreContext context, Wire wire, Transactions transactions) {
         this.context = context;
@@ -34,6 +35,7 @@ final class Watches implements WatchStream.Receiver {
         this.transactions = transactions;
         this.stream = new WatchStream(wire, this);
         this.guards = new LateGuards(context, this::guardNow);
+        this.ends = new EndedWatches(context, refused -> wire.signInAfter(refused.token()), this::resume);
     }
 
     /** Watches whom a waiting place waits for, and nobody else. */
@@ -83,15 +85,24 @@ final class Watches implements WatchStream.Receiver {
 
     @Override
     public void began(Place place, long revision) {
-        if (revision > place.seenRevision()) {
+        ends.forget();
+        if (place.hasToSee(revision)) {
             look(place);
         }
     }
 
+    /** An event may come before the member that sent it, or the one that is asked, has it in its keys. */
     @Override
     public void happened(Place place, WatchResponse response) {
+        long revision = response.getHeader().getRevision();
+        for (Event event : response.getEventsList()) {
+            revision = Math.max(revision, event.getKv().getModRevision());
+        }
+        boolean unseen = place.hasToSee(revision);
         if (place.state() != Place.State.HELD) {
-            look(place);
+            if (unseen) {
+                look(place);
+            }
             return;
         }
         for (Event event : response.getEventsList()) {
@@ -100,7 +111,7 @@ final class Watches implements WatchStream.Receiver {
                 lost(place);
                 return;
             }
-            if (!own && (event.getType() == Event.EventType.PUT || place.isWanted())) {
+            if (!own && unseen && (event.getType() == Event.EventType.PUT || place.isWanted())) {
                 look(place);
                 return;
             }
@@ -108,49 +119,74 @@ final class Watches implements WatchStream.Receiver {
     }
 
     @Override
-    public void ended(List<Place> watched) {
-        context.scheduler()
-                .schedule(
-                        BEFORE_LOOKING_AGAIN,
-                        () -> watched.forEach(place -> {
-                            if (place.state() == Place.State.HELD) {
-                                guardNow(place);
-                            }
-                            look(place);
-                        }));
+    public void ended(List<Place> watched, WatchStream.@Nullable Refused refused) {
+        ends.add(watched, refused);
+    }
+
+    /** Watches places again and reads their lines, all in one request. */
+    private void resume(List<Place> places) {
+        List<Place> looking = new ArrayList<>(places.size());
+        for (Place place : places) {
+            guardNow(place);
+            follow(place);
+            if (place.beginLook()) {
+                looking.add(place);
+            }
+        }
+        if (!looking.isEmpty()) {
+            read(looking, true);
+        }
     }
 
     /** Reads the lines of a place, from the member alone, and draws the conclusions. */
     private void look(Place place) {
-        if (place.state() != Place.State.ENDED && place.beginLook()) {
-            read(place, true);
+        if (place.beginLook()) {
+            read(List.of(place), true);
         }
     }
 
-    private void read(Place place, boolean memberAlone) {
-        wire.txnLater(transactions.readLines(place.names(), memberAlone)).whenComplete((response, failure) -> {
-            if (failure == null && memberAlone && response.getHeader().getRevision() < place.seenRevision()) {
-                read(place, false);
+    private void read(List<Place> places, boolean memberAlone) {
+        List<String> names = places.stream()
+                .flatMap(place -> place.names().stream())
+                .distinct()
+                .toList();
+        wire.txnLater(transactions.readLines(names, memberAlone)).whenComplete((response, failure) -> {
+            long revision = failure == null ? response.getHeader().getRevision() : 0;
+            if (failure == null && memberAlone && places.stream().anyMatch(place -> place.needsNewerThan(revision))) {
+                read(places, false);
                 return;
             }
-            boolean again = place.endLook();
-            if (failure == null) {
-                draw(place, place.see(lines(response), response.getHeader().getRevision()));
-            } else {
-                askEngine(place);
-            }
-            if (again) {
-                look(place);
+            Map<String, Line> lines = new HashMap<>();
+            for (Place place : places) {
+                // Only a cluster that has gone back answers too old now, which the engine's question will find out.
+                boolean told =
+                        failure == null && !place.needsNewerThan(revision) && draw(place, names, response, lines);
+                boolean again = place.endLook();
+                if (!told) {
+                    askEngine(place);
+                } else if (again) {
+                    look(place);
+                }
             }
         });
     }
 
-    static List<Line> lines(TxnResponse response) {
-        List<Line> lines = new ArrayList<>(response.getResponsesCount());
-        for (ResponseOp each : response.getResponsesList()) {
-            lines.add(Line.of(each.getResponseRange().getKvsList()));
+    /** Draws the conclusions for one place; false if there is something in its lines that is not ours. */
+    private boolean draw(Place place, List<String> names, TxnResponse response, Map<String, Line> known) {
+        List<Line> lines = new ArrayList<>(place.names().size());
+        try {
+            for (String name : place.names()) {
+                lines.add(known.computeIfAbsent(
+                        name,
+                        unread -> Line.of(response.getResponses(names.indexOf(unread))
+                                .getResponseRange()
+                                .getKvsList())));
+            }
+        } catch (StoreMisconfiguredException foreign) {
+            return false;
         }
-        return lines;
+        draw(place, place.see(lines, response.getHeader().getRevision()));
+        return true;
     }
 
     private void draw(Place place, Place.Sight sight) {
@@ -168,6 +204,9 @@ final class Watches implements WatchStream.Receiver {
                 if (place.session().isAlive()) {
                     context.listener().granted(place.grants(provenNanos), provenNanos);
                     guard(place);
+                } else {
+                    // Nobody was told that it holds, so it has to enter anew.
+                    askAgain(place);
                 }
             }
             case STILL_HELD -> {
@@ -182,8 +221,12 @@ final class Watches implements WatchStream.Receiver {
     /** The engine asks again, and then a claim that has dropped out enters its lines anew. */
     void askEngine(Place place) {
         if (place.state() == Place.State.WAITING || place.state() == Place.State.ENTERING) {
-            context.listener().retry(place.names().get(0), place.claim().owner());
+            askAgain(place);
         }
+    }
+
+    private void askAgain(Place place) {
+        context.listener().retry(place.names().get(0), place.claim().owner());
     }
 
     /** The key of a holder is gone while its session lives: somebody has deleted it. */

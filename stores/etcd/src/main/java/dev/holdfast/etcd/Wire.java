@@ -26,7 +26,6 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -46,11 +45,15 @@ final class Wire {
 
     private static final Runnable NOTHING = () -> {};
 
+    /** How many tokens one call asks with: a member that is behind does not know a new one yet. */
+    private static final int MOST_TOKENS = 8;
+
     private final Members members;
     private final StoreContext context;
     private final @Nullable Login login;
     private final ShortWait shortWait;
     private final AtomicLong newestRevision = new AtomicLong();
+    private final AtomicLong highestRevision = new AtomicLong();
     private final AtomicLong clusterId = new AtomicLong();
     private volatile Observer observer = Observer.NOBODY;
     private volatile boolean closed;
@@ -119,16 +122,7 @@ final class Wire {
 
     /** Asks without waiting; once, and of the present member only. */
     CompletableFuture<TxnResponse> txnLater(TxnRequest request) {
-        Member member = members.current();
-        try {
-            return send(
-                    member.channel(),
-                    KVGrpc.getTxnMethod(),
-                    request,
-                    context.commandTimeout().toNanos());
-        } catch (IllegalStateException noChannel) {
-            return CompletableFuture.failedFuture(noChannel);
-        }
+        return sendLater(KVGrpc.getTxnMethod(), request);
     }
 
     LeaseGrantResponse grantLease(long seconds, Call call) {
@@ -148,15 +142,9 @@ final class Wire {
 
     /** Ends a lease with everything that belongs to it. */
     CompletableFuture<LeaseRevokeResponse> revoke(long lease) {
-        try {
-            return send(
-                    members.current().channel(),
-                    LeaseGrpc.getLeaseRevokeMethod(),
-                    LeaseRevokeRequest.newBuilder().setID(lease).build(),
-                    context.commandTimeout().toNanos());
-        } catch (IllegalStateException noChannel) {
-            return CompletableFuture.failedFuture(noChannel);
-        }
+        return sendLater(
+                LeaseGrpc.getLeaseRevokeMethod(),
+                LeaseRevokeRequest.newBuilder().setID(lease).build());
     }
 
     /** As {@link #revoke}, and waits for the answer. */
@@ -167,12 +155,17 @@ final class Wire {
                 call);
     }
 
-    /** Opens a stream for watches on the present member. */
-    ClientCall<WatchRequest, WatchResponse> openWatch(ClientCall.Listener<WatchResponse> listener) {
+    /**
+     * Opens a stream for watches on the present member.
+     *
+     * @param token with which it asks for as long as it lives
+     */
+    ClientCall<WatchRequest, WatchResponse> openWatch(
+            ClientCall.Listener<WatchResponse> listener, @Nullable String token) {
         ClientCall<WatchRequest, WatchResponse> stream = members.current()
                 .channel()
                 .newCall(WatchGrpc.getWatchMethod(), CallOptions.DEFAULT.withExecutor(Runnable::run));
-        Metadata headers = headers();
+        Metadata headers = headers(token);
         headers.put(NEEDS_LEADER, "true");
         stream.start(listener, headers);
         stream.request(Integer.MAX_VALUE);
@@ -189,31 +182,82 @@ final class Wire {
     }
 
     private <Q, R> R ask(MethodDescriptor<Q, R> method, Q request, Call call, boolean repeatable, Runnable repeats) {
-        boolean fresh = signIn(call, false);
+        String token = login == null || login.token() != null ? token() : signIn(null, call);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return askMembers(method, request, call, repeatable, repeats, token);
+            } catch (StatusRuntimeException failed) {
+                if (isLeaseGone(failed)) {
+                    throw new LeaseGone(failed);
+                }
+                if (login == null || !isSignedOut(failed)) {
+                    throw call.fault(failed);
+                }
+                if (attempt == MOST_TOKENS) {
+                    throw call.unavailable(failed);
+                }
+                token = signIn(token, call);
+            }
+        }
+    }
+
+    private <Q, R> R askMembers(
+            MethodDescriptor<Q, R> method,
+            Q request,
+            Call call,
+            boolean repeatable,
+            Runnable repeats,
+            @Nullable String token)
+            throws StatusRuntimeException {
         for (int left = members.size(); ; left--) {
             Member member = members.current();
             Channel channel = open(member, call);
             // Half of the time for the first, so that a member that is silent does not cost the call.
             long nanos = repeatable && left > 1 ? call.leftNanos() / 2 : call.leftNanos();
             try {
-                return call.await(send(channel, method, request, nanos), shortWait);
+                return call.await(send(channel, method, CallOptions.DEFAULT, request, token), nanos, shortWait);
             } catch (StatusRuntimeException failed) {
                 Status.Code code = failed.getStatus().getCode();
-                if (isSignedOut(failed) && !fresh && login != null) {
-                    fresh = signIn(call, true);
-                    left++;
-                    continue;
-                }
                 boolean lost = code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED;
                 if (lost) {
                     leave(member, channel, failed.getStatus());
                 }
                 if (!lost || !repeatable || left <= 1 || call.leftNanos() == 0) {
-                    throw isLeaseGone(failed) ? new LeaseGone(failed) : call.fault(failed);
+                    throw failed;
                 }
                 repeats.run();
             }
         }
+    }
+
+    /** The token to ask with, or null where none is needed or known. */
+    @Nullable
+    String token() {
+        return login == null ? null : login.token();
+    }
+
+    /** Gets another token than one that failed, unless somebody has. */
+    private @Nullable String signIn(@Nullable String failed, Call call) {
+        Login who = login;
+        return who == null
+                ? null
+                : who.tokenAfter(failed, call, () -> {
+                    AuthenticateRequest request = AuthenticateRequest.newBuilder()
+                            .setName(who.user())
+                            .setPassword(who.password())
+                            .build();
+                    try {
+                        return askMembers(AuthGrpc.getAuthenticateMethod(), request, call, true, NOTHING, null)
+                                .getToken();
+                    } catch (StatusRuntimeException refused) {
+                        throw call.fault(refused);
+                    }
+                });
+    }
+
+    /** As a request with a token does that is refused: for a stream that was opened with it. Waits for the answer. */
+    void signInAfter(@Nullable String failed) {
+        signIn(failed, call("sign in", "the watches"));
     }
 
     private Channel open(Member member, Call call) {
@@ -250,57 +294,50 @@ final class Wire {
         String said = String.valueOf(failed.getStatus().getDescription());
         return failed.getStatus().getCode() == Status.Code.UNAUTHENTICATED
                 || said.contains("revision of auth store is old")
-                || said.contains("invalid auth token");
+                || said.contains("invalid auth token")
+                || said.contains("user name is empty");
     }
 
-    /** Gets a token if there is a user and none yet, or another one; true if a new one was got. */
-    private boolean signIn(Call call, boolean again) {
-        if (login == null || (!again && login.token() != null)) {
-            return false;
-        }
-        login.forgetToken();
-        Member member = members.current();
-        Channel channel = open(member, call);
-        try {
-            login.got(call.await(
-                            send(
-                                    channel,
-                                    AuthGrpc.getAuthenticateMethod(),
-                                    AuthenticateRequest.newBuilder()
-                                            .setName(login.user())
-                                            .setPassword(login.password())
-                                            .build(),
-                                    call.leftNanos()),
-                            shortWait)
-                    .getToken());
-            return true;
-        } catch (StatusRuntimeException failed) {
-            if (failed.getStatus().getCode() == Status.Code.UNAVAILABLE
-                    || failed.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
-                leave(member, channel, failed.getStatus());
-            }
-            throw call.fault(failed);
-        }
-    }
-
-    private <Q, R> CompletableFuture<R> send(Channel channel, MethodDescriptor<Q, R> method, Q request, long nanos) {
-        Pending<R> answer = new Pending<>();
-        ClientCall<Q, R> sent = channel.newCall(
-                method, CallOptions.DEFAULT.withExecutor(Runnable::run).withDeadlineAfter(Duration.ofNanos(nanos)));
-        sent.start(answer.listener(), headers());
+    /**
+     * Sends a request. There is no deadline at gRPC for those that are waited for, because every one would wake the thread
+     * of its timers.
+     */
+    private static <Q, R> Pending<R> send(
+            Channel channel, MethodDescriptor<Q, R> method, CallOptions options, Q request, @Nullable String token) {
+        ClientCall<Q, R> sent = channel.newCall(method, options.withExecutor(Runnable::run));
+        Pending<R> answer = new Pending<>(sent);
+        sent.start(answer.listener(), headers(token));
         sent.request(2);
         sent.sendMessage(request);
         sent.halfClose();
         return answer;
     }
 
-    private Metadata headers() {
+    /** Sends a request of which nobody waits for the answer; to the present member only. */
+    private <Q, R> CompletableFuture<R> sendLater(MethodDescriptor<Q, R> method, Q request) {
+        try {
+            return send(
+                    members.current().channel(),
+                    method,
+                    CallOptions.DEFAULT.withDeadlineAfter(context.commandTimeout()),
+                    request,
+                    token());
+        } catch (IllegalStateException noChannel) {
+            return CompletableFuture.failedFuture(noChannel);
+        }
+    }
+
+    private static Metadata headers(@Nullable String token) {
         Metadata headers = new Metadata();
-        String token = login == null ? null : login.token();
         if (token != null) {
             headers.put(TOKEN, token);
         }
         return headers;
+    }
+
+    /** The largest revision that was ever answered, also by a cluster that has gone back since. */
+    long highestRevision() {
+        return highestRevision.get();
     }
 
     /** Revisions of answers that a majority stands behind never become less. */
@@ -311,6 +348,7 @@ final class Wire {
             clusterId.compareAndSet(0, header.getClusterId());
             id = clusterId.get();
         }
+        highestRevision.accumulateAndGet(header.getRevision(), Math::max);
         boolean same = id == header.getClusterId() && header.getRevision() >= known;
         if (same) {
             newestRevision.accumulateAndGet(header.getRevision(), Math::max);

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
 
 /** Waits for what has to come. */
 final class Soon {
@@ -20,6 +21,12 @@ final class Soon {
                 .commandTimeout(PATIENCE)
                 .build()
                 .close();
+    }
+
+    /** Lets time go by in which nothing is awaited. */
+    static void pass(Duration time) {
+        long begin = System.nanoTime();
+        Awaitility.await().atMost(time.plus(PATIENCE)).until(() -> System.nanoTime() - begin > time.toNanos());
     }
 
     static <T> T get(CompletableFuture<T> future) throws InterruptedException {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import dev.holdfast.LossReason;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.etcd.EtcdNode;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -50,6 +52,57 @@ final class TokensTest {
         } catch (StoreUnavailableException foundOut) {
             return client.lock("x").tryAcquire(Duration.ofSeconds(20)).orElseThrow();
         }
+    }
+
+    /** The offset of tokens is raised far, as by a client whose clock is fast, and then it is what it was before. */
+    @Test
+    void tokensGoOnUpwardsWhenTheirOffsetGoesBack() throws InterruptedException {
+        EtcdNode node = EtcdNode.start(rig);
+        try (Holdfast client = Holdfast.connect("etcd://" + node.address() + "/offset#session=60s")) {
+            long first;
+            try (Lease lease = client.lock("x").acquire()) {
+                first = lease.token();
+            }
+            writeOffset(node, 1L << 49);
+            Lease held = client.lock("held").acquire();
+            CompletableFuture<LossReason> told = new CompletableFuture<>();
+            held.onLost(told::complete);
+            long last;
+            try (Lease lease = client.lock("x").acquire()) {
+                last = lease.token();
+            }
+            assertThat(last).isGreaterThan(first);
+
+            writeOffset(node, 1L << 48);
+            try (Lease lease = client.lock("x").acquire()) {
+                assertThat(lease.token()).isGreaterThan(last);
+            }
+            assertThat(Soon.get(told)).isEqualTo(LossReason.SESSION_LOST);
+            try (Holdfast fresh = Holdfast.connect("etcd://" + node.address() + "/offset");
+                    Lease lease = fresh.lock("held").acquire()) {
+                assertThat(lease.token()).isGreaterThan(held.token());
+            }
+        }
+    }
+
+    @Test
+    void offsetThatGoesBackEndsTheSessionOfAHolderThatAsks() throws InterruptedException {
+        EtcdNode node = EtcdNode.start(rig);
+        try (Holdfast client = Holdfast.connect("etcd://" + node.address() + "/offset#session=60s")) {
+            Lease held = client.lock("held").acquire();
+            CompletableFuture<LossReason> told = new CompletableFuture<>();
+            held.onLost(told::complete);
+            writeOffset(node, 0);
+            client.ping();
+            assertThat(Soon.get(told)).isEqualTo(LossReason.SESSION_LOST);
+        }
+    }
+
+    private static void writeOffset(EtcdNode node, long offset) {
+        node.ask(
+                "/v3/kv/put",
+                "{\"key\":\"" + EtcdNode.encoded("offset/format") + "\",\"value\":\""
+                        + EtcdNode.encoded("holdfast 1 " + offset) + "\"}");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * wait, because what was asked would then be done without anybody knowing; it is kept for the caller. Used by one thread.
  */
 final class Call {
+    private static final int SMALL_PART = 10;
+    private static final Duration MOST_OVER = Duration.ofMillis(200);
+
     private final String operation;
     private final String lockName;
     private final StoreContext context;
@@ -43,6 +47,12 @@ final class Call {
     /** What is left of the time to wait. */
     long leftNanos() {
         return Math.max(0, untilNanos - context.clock().nanos());
+    }
+
+    /** Whether a wait that cannot be cut short may begin: it ends with the call, but for a tenth of it, or a little. */
+    boolean hasTimeFor(long millis) {
+        long overNanos = Math.min(TimeUnit.MILLISECONDS.toNanos(millis) / SMALL_PART, MOST_OVER.toNanos());
+        return TimeUnit.MILLISECONDS.toNanos(millis) - leftNanos() <= overNanos;
     }
 
     /** Waits for an answer; an error of the server, a lost connection and an answer that does not come are exceptions. */

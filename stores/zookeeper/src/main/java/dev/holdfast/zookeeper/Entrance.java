@@ -75,7 +75,7 @@ final class Entrance {
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             CompletableFuture<?> made = make(place);
             List<CompletableFuture<List<String>>> lists = claim.parts().size() == 1 && attempt == 0
-                    ? List.of(session.childrenNow(place.lock(0)))
+                    ? List.of(session.childrenNow(place.lock(0), call))
                     : list(claim, session);
             try {
                 return entered(place, made, lists, call);

@@ -171,7 +171,7 @@ final class FairStore implements LockStore {
             String node = place == null ? "" : place.nodeOf(grant);
             if (place != null && !node.isEmpty()) {
                 watches.forget(place);
-                answers.add(grants.size() > 1 ? session.delete(node) : session.deleteNow(node));
+                answers.add(grants.size() > 1 ? session.delete(node) : session.deleteNow(node, call));
             } else {
                 answers.add(CompletableFuture.failedFuture(new KeeperException.NoNodeException()));
             }

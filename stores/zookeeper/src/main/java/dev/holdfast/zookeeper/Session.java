@@ -20,6 +20,7 @@ import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,8 @@ final class Session {
     private final ZooKeeper handle;
     private final MonotonicClock clock;
 
-    /** Whether the client itself ends a wait for an answer that does not come. */
-    private final boolean bounded;
+    /** After how long the client itself ends a wait for an answer that does not come; 0 for never. */
+    private final long requestTimeoutMillis;
 
     /** Whether the client has a connection, as far as it has noticed. */
     private final BooleanSupplier connected;
@@ -75,7 +76,8 @@ final class Session {
         this.clock = clock;
         this.connected = connected;
         this.heardNanos = clock.nanos();
-        this.bounded = handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0) > 0;
+        this.requestTimeoutMillis =
+                Math.max(0, handle.getClientConfig().getLong(ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT, 0));
     }
 
     boolean isOf(ZooKeeper other) {
@@ -84,6 +86,12 @@ final class Session {
 
     long id() {
         return handle.getSessionId();
+    }
+
+    /** How many bytes of a reply the client takes. */
+    int largestReply() {
+        return handle.getClientConfig()
+                .getInt(ZKConfig.JUTE_MAXBUFFER, ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT);
     }
 
     /** How the engine knows it. Made once, because every lease keeps it. */
@@ -179,8 +187,9 @@ final class Session {
      * socket wakes the calling one itself, while the answer to a request that is not waited for is brought by one thread
      * more.
      */
-    CompletableFuture<Boolean> deleteNow(String path) {
+    CompletableFuture<Boolean> deleteNow(String path, Call call) {
         return now(
+                call,
                 () -> {
                     long sentNanos = clock.nanos();
                     handle.delete(path, -1);
@@ -200,20 +209,22 @@ final class Session {
     }
 
     /** Lists the nodes below one and waits for the answer, like {@link #deleteNow}. */
-    CompletableFuture<List<String>> childrenNow(String path) {
-        return now(() -> handle.getChildren(path, null), () -> children(path, null), () -> children(path, null));
+    CompletableFuture<List<String>> childrenNow(String path, Call call) {
+        return now(call, () -> handle.getChildren(path, null), () -> children(path, null), () -> children(path, null));
     }
 
     /**
      * A wait that nobody bounds is not begun, and one that is interrupted is continued otherwise. Neither is one begun
      * without a connection that answers: when such a wait is over, ZooKeeper's client closes whatever socket it has by
-     * then, and one that is being set up it then forgets for as long as setting up may take.
+     * then, and one that is being set up it then forgets for as long as setting up may take. Nor one that may last longer
+     * than what is left of the call, because it always lasts for the client's whole request timeout.
      */
     private <T> CompletableFuture<T> now(
+            Call call,
             Request<T> request,
             Supplier<CompletableFuture<T>> unbounded,
             Supplier<CompletableFuture<T>> interruptedly) {
-        if (!isTrusted()) {
+        if (!isTrusted() || !call.hasTimeFor(requestTimeoutMillis)) {
             return unbounded.get();
         }
         boolean interrupted = Thread.interrupted();
@@ -244,7 +255,7 @@ final class Session {
     }
 
     private boolean isTrusted() {
-        return bounded && answering && connected.getAsBoolean();
+        return requestTimeoutMillis > 0 && answering && connected.getAsBoolean();
     }
 
     private void heard(Code code) {

@@ -77,14 +77,7 @@ final class SimpleViews {
 
     List<LockView> list(String prefix, int limit, Session session, Call call) {
         try {
-            CompletableFuture<Boolean> caughtUp = session.sync(layout.locks());
-            CompletableFuture<List<String>> all = session.children(layout.locks(), null);
-            call.await(caughtUp);
-            List<String> names = call.await(all).stream()
-                    .map(Layout::decode)
-                    .filter(name -> name.startsWith(prefix))
-                    .sorted()
-                    .toList();
+            List<String> names = NamesInUse.read(prefix, layout, session, call);
             List<LockView> views = new ArrayList<>();
             for (int from = 0; from < names.size() && views.size() < limit; from += NAMES_AT_ONCE) {
                 List<Asked> some = names.subList(from, Math.min(names.size(), from + NAMES_AT_ONCE)).stream()

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What servers can do to each other, and to those who hold locks meanwhile. */
-@Tag("full")
 final class EnsembleFaultsTest {
     @RegisterExtension
     static final Rig rig = new Rig();
@@ -87,6 +86,7 @@ final class EnsembleFaultsTest {
     }
 
     @Test
+    @Tag("full")
     void holderAtAServerThatStandsStillIsToldBeforeAnotherIsGrantedTheLock() throws InterruptedException {
         ZooKeeperNode follower = ensemble.followers().get(0);
         try (Holdfast attached = connect(follower.address(), "3s");
@@ -117,6 +117,7 @@ final class EnsembleFaultsTest {
     }
 
     @Test
+    @Tag("full")
     void leaderIsKilledUnderLoadAndNobodyOverlaps() throws InterruptedException {
         AtomicInteger inside = new AtomicInteger();
         AtomicBoolean overlapped = new AtomicBoolean();
@@ -172,6 +173,7 @@ final class EnsembleFaultsTest {
     }
 
     @Test
+    @Tag("full")
     void minorityMayBeKilledAndAMajorityMakesEverythingUnknown() throws InterruptedException {
         List<ZooKeeperNode> followers = ensemble.followers();
         try (Holdfast client = connect(ensemble.leader().address() + "," + ensemble.addresses(), "4s")) {
@@ -232,6 +234,7 @@ final class EnsembleFaultsTest {
     }
 
     @Test
+    @Tag("full")
     void lockIsHeldOnUnderANewLeader() throws InterruptedException {
         ZooKeeperNode leader = ensemble.leader();
         try (Holdfast client = connect(ensemble.addresses(), "30s")) {
@@ -253,6 +256,7 @@ final class EnsembleFaultsTest {
     }
 
     @Test
+    @Tag("full")
     void leaderIsKilledWhileManyLeasesAreHeldAndWaitersQueue() throws InterruptedException {
         int many = 40;
         try (Holdfast client = connect(ensemble.addresses(), "30s");

@@ -128,9 +128,37 @@ final class SilenceTest {
         }
     }
 
+    /** It has waited for its connection for a part of its time, and then the server does not answer. */
+    @Test
+    void callThatWaitedForItsConnectionDoesNotWaitForAWholeTimeoutMore() throws InterruptedException {
+        Duration timeout = Duration.ofSeconds(4);
+        FaultProxy network = FaultProxy.before(rig, node.port());
+        network.blackHole(Direction.TO_SERVER, Direction.TO_CLIENT);
+        try (Holdfast client = Holdfast.builder()
+                .url("zookeeper://127.0.0.1:" + network.port() + "/waited#session=30s")
+                .commandTimeout(timeout)
+                .lazy(true)
+                .build()) {
+            long begin = System.nanoTime();
+            CompletableFuture<Boolean> refused = CompletableFuture.supplyAsync(() -> isRefused(client, "late"));
+            Tree.await().until(() -> System.nanoTime() - begin > timeout.toNanos() / 3);
+            network.heal();
+            network.hold(Direction.TO_SERVER, 1, request -> request.contains("/waited/locks/late"));
+
+            assertThat(refused).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(timeout.plusMillis(500));
+            assertThat(network.caught()).as("nothing was silent").isEqualTo(1);
+            network.heal();
+        }
+    }
+
     private static boolean isRefused(Holdfast client) {
+        return isRefused(client, "another");
+    }
+
+    private static boolean isRefused(Holdfast client, String name) {
         try {
-            client.lock("another").tryAcquire();
+            client.lock(name).tryAcquire();
             return false;
         } catch (StoreUnavailableException expected) {
             return true;

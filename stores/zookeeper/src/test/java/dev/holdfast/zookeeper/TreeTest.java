@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
@@ -82,16 +83,7 @@ final class TreeTest {
                             .commandTimeout(Duration.ofSeconds(30))
                             .build();
                     Tree tree = Tree.of(node)) {
-                for (int from = 0; from < MANY_NAMES; from += NAMES_PER_REQUEST) {
-                    tree.client()
-                            .multi(IntStream.range(from, from + NAMES_PER_REQUEST)
-                                    .mapToObj(i -> Op.create(
-                                            base + "/locks/" + i + "-" + "n".repeat(200),
-                                            new byte[0],
-                                            ZooDefs.Ids.OPEN_ACL_UNSAFE,
-                                            CreateMode.PERSISTENT))
-                                    .toList());
-                }
+                addNames(tree, base);
                 Lease held = client.lock("zzz").acquire();
                 Lease several = client.lock("zzz-2").acquire();
 
@@ -99,6 +91,45 @@ final class TreeTest {
                 assertThat(client.list("", 1)).extracting(LockView::name).containsExactly("zzz");
                 assertThat(held.release() && several.release()).isTrue();
             }
+        }
+    }
+
+    /** A reply that is too large would cost the program's own client its connection, and with it everything else on that. */
+    @Test
+    void moreNamesThanAReplyHoldsAreNotAskedForOnTheUsersClient() throws InterruptedException, KeeperException {
+        for (Mode mode : Mode.values()) {
+            String base = "/lent-" + mode.word();
+            try (CuratorFramework curator = Tree.curatorOf(node);
+                    Holdfast client = Holdfast.builder()
+                            .store(ZooKeeperLocks.on(curator).withBase(base).withMode(mode))
+                            .build();
+                    Tree tree = Tree.of(node)) {
+                Lease held = client.lock("held").acquire();
+                assertThat(client.list("", 10)).extracting(LockView::name).containsExactly("held");
+                addNames(tree, base);
+                AtomicBoolean disturbed = new AtomicBoolean();
+                curator.getConnectionStateListenable().addListener((listened, state) -> disturbed.set(true));
+
+                assertThatThrownBy(() -> client.list("", 10))
+                        .isInstanceOf(StoreMisconfiguredException.class)
+                        .hasMessageContaining("jute.maxbuffer");
+                assertThat(held.release()).isTrue();
+                assertThat(client.lock("another").acquire().release()).isTrue();
+                assertThat(disturbed).isFalse();
+            }
+        }
+    }
+
+    private static void addNames(Tree tree, String base) throws InterruptedException, KeeperException {
+        for (int from = 0; from < MANY_NAMES; from += NAMES_PER_REQUEST) {
+            tree.client()
+                    .multi(IntStream.range(from, from + NAMES_PER_REQUEST)
+                            .mapToObj(i -> Op.create(
+                                    base + "/locks/" + i + "-" + "n".repeat(200),
+                                    new byte[0],
+                                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                                    CreateMode.PERSISTENT))
+                            .toList());
         }
     }
 
