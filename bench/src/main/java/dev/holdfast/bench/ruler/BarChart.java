@@ -1,5 +1,7 @@
 package dev.holdfast.bench.ruler;
 
+import dev.holdfast.bench.chart.LogScale;
+import dev.holdfast.bench.chart.Svg;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

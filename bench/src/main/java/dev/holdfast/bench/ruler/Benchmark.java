@@ -10,12 +10,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Runs the scenarios that were asked for, store after store, and reports. Used by one thread. */
 public final class Benchmark {
     private final Request request;
     private final List<Store> stores;
+    private final Json json;
     private final Report report;
     private final Progress progress;
     private final Budget budget;
@@ -24,6 +24,7 @@ public final class Benchmark {
     private Benchmark(Request request, PrintStream out) {
         this.request = request;
         this.stores = stores(request);
+        this.json = new Json(request);
         this.report = new Report(out);
         List<Scenario> all = stores.stream()
                 .flatMap(store -> chosen(store, request).stream())
@@ -41,6 +42,11 @@ public final class Benchmark {
      */
     public static Benchmark of(Request request) {
         return new Benchmark(request, System.out);
+    }
+
+    /** {@return the names of all stores, in the order in which they are told of} */
+    public static List<String> storeNames() {
+        return Store.all().stream().map(Store::word).toList();
     }
 
     /** For tests. */
@@ -62,7 +68,7 @@ public final class Benchmark {
         }
         report.finish(findings, progress.elapsed());
         if (request.json().isPresent()) {
-            Json.write(request.json().get(), request, findings);
+            json.file(findings).write(request.json().get());
         }
         if (request.report().isPresent()) {
             Path page = new Account(request, findings)
@@ -126,9 +132,8 @@ public final class Benchmark {
                         .filter(store -> request.store().equals(store.word()))
                         .toList();
         if (named.isEmpty()) {
-            throw new IllegalArgumentException("the stores are "
-                    + Store.all().stream().map(Store::word).collect(Collectors.joining(", ")) + " and " + Request.ALL
-                    + ", not " + request.store());
+            throw new IllegalArgumentException("the stores are " + String.join(", ", storeNames()) + " and "
+                    + Request.ALL + ", not " + request.store());
         }
         List<Store> withScenario = named.stream()
                 .filter(store -> !chosen(store, request).isEmpty())

@@ -1,73 +1,140 @@
 package dev.holdfast.bench.ruler;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.holdfast.bench.results.Machine;
+import dev.holdfast.bench.results.ResultsFile;
+import dev.holdfast.bench.results.ResultsFile.Checkout;
+import dev.holdfast.bench.results.ResultsFile.Command;
+import dev.holdfast.bench.results.ScenarioResult;
+import dev.holdfast.bench.results.ScenarioResult.Comparison;
+import dev.holdfast.bench.results.ScenarioResult.Kind;
+import dev.holdfast.bench.results.ScenarioResult.MakerResult;
+import dev.holdfast.bench.results.ScenarioResult.Ratio;
+import dev.holdfast.bench.results.ScenarioResult.TargetResult;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** The results for machines. */
+/** The results for machines. What stands in here was seen when the run began. */
 final class Json {
-    private Json() {}
+    /** More digits than any spread is worth. */
+    private static final MathContext DIGITS = new MathContext(6);
 
-    static void write(Path file, Request request, List<Finding> findings) throws IOException {
-        Files.writeString(
-                file,
-                "{\n\"java\": " + text(Runtime.version().toString()) + ", \"processors\": "
-                        + Runtime.getRuntime().availableProcessors() + ", \"rounds\": " + request.rounds()
-                        + ", \"seconds\": " + number(request.turn().toMillis() / 1e3) + ",\n\"scenarios\": [\n"
-                        + findings.stream().map(Json::finding).collect(Collectors.joining(",\n")) + "\n]}\n");
+    private final Request request;
+    private final String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    private final Machine machine = Machine.here();
+    private final @Nullable Double load = Machine.load();
+
+    Json(Request request) {
+        this.request = request;
     }
 
-    private static String finding(Finding finding) {
+    ResultsFile file(List<Finding> findings) {
+        return new ResultsFile(
+                date,
+                machine,
+                Runtime.version().toString(),
+                machine.processors(),
+                load,
+                Checkout.parse(System.getProperty("holdfast.bench.commit", "")),
+                command(),
+                request.rounds(),
+                request.turn().toMillis() / 1e3,
+                findings.stream().map(Json::scenario).toList());
+    }
+
+    private Command command() {
+        return new Command(
+                request.store(),
+                request.scenario().orElse(null),
+                request.isSurvey() ? null : request.rounds(),
+                request.time().toMillis() / 1e3,
+                ClassPath.before().isPresent(),
+                Checkout.parse(System.getProperty("holdfast.bench.before.commit", "")));
+    }
+
+    private static ScenarioResult scenario(Finding finding) {
+        Scenario scenario = finding.scenario();
         Results results = finding.results();
-        String makers = results.makers().stream()
-                .map(maker -> "    {\"maker\": " + text(maker.word()) + ", \"setUp\": " + text(maker.setUp())
-                        + ", \"rounds\": [\n      "
-                        + results.of(maker).stream().map(Json::outing).collect(Collectors.joining(",\n      "))
-                        + "]}")
-                .collect(Collectors.joining(",\n"));
-        String targets = finding.scenario().targets().stream()
-                .map(target -> target(target, results))
-                .collect(Collectors.joining(",\n    "));
-        return "  {\"store\": " + text(finding.store().word()) + ", \"server\": " + text(finding.server())
-                + ", \"name\": " + text(finding.scenario().name()) + ", \"failure\": "
-                + finding.failure().map(Json::text).orElse("null") + ", \"makers\": [\n" + makers
-                + "],\n   \"targets\": [\n    " + targets + "]}";
+        return new ScenarioResult(
+                finding.store().word(),
+                finding.server(),
+                scenario.name(),
+                scenario.title(),
+                scenario.kind().unit(),
+                scenario.kind().isMoreBetter(),
+                finding.failure().orElse(null),
+                results.makers().stream().map(maker -> maker(maker, results)).toList(),
+                results.makers().stream()
+                        .flatMap(maker -> comparison(scenario, maker, results).stream())
+                        .toList(),
+                scenario.targets().stream()
+                        .map(target -> target(target, results))
+                        .toList());
     }
 
-    private static String target(Target target, Results results) {
-        String value = target.figure()
-                .apply(results)
-                .map(measured -> number(measured.value()))
-                .orElse("null");
-        return "{\"what\": " + text(target.what()) + ", \"" + (target.atLeast() ? "atLeast" : "atMost") + "\": "
-                + number(target.bound()) + ", \"value\": " + value + ", \"met\": " + target.isMet(results) + "}";
+    private static MakerResult maker(Maker maker, Results results) {
+        return new MakerResult(
+                maker.word(),
+                maker.title(),
+                maker.setUp(),
+                results.of(maker).stream().map(Json::round).toList());
     }
 
-    private static String outing(Outing outing) {
-        return outing.figures().entrySet().stream()
-                .map(entry -> text(entry.getKey().word()) + ": " + number(entry.getValue()))
-                .collect(Collectors.joining(", ", "{", "}"));
+    private static Map<String, @Nullable Double> round(Outing outing) {
+        Map<String, @Nullable Double> figures = new LinkedHashMap<>();
+        outing.figures().forEach((figure, value) -> figures.put(figure.word(), number(value)));
+        return figures;
     }
 
-    /** Failures quote what processes have said, whatever that was. */
-    private static String text(String value) {
-        StringBuilder quoted = new StringBuilder("\"");
-        value.chars().forEach(c -> {
-            if (c == '"' || c == '\\') {
-                quoted.append('\\').append((char) c);
-            } else if (c < ' ') {
-                quoted.append(String.format(Locale.ROOT, "\\u%04x", c));
-            } else {
-                quoted.append((char) c);
-            }
-        });
-        return quoted.append('"').toString();
+    /** An earlier edition knows the shipped defaults only, so it is compared with ours as it is shipped. */
+    private static Optional<Comparison> comparison(Scenario scenario, Maker theirs, Results results) {
+        Maker ours = theirs == Maker.HOLDFAST_BEFORE
+                ? Maker.HOLDFAST
+                : scenario.makers().get(0);
+        return results.ratio(ours, theirs, scenario.kind().figure())
+                .filter(ratio -> theirs != ours)
+                .map(ratio -> new Comparison(ours.word(), theirs.word(), theirs.title(), kind(theirs), ratio(ratio)));
     }
 
-    private static String number(double value) {
-        return Double.isFinite(value) ? String.format(Locale.ROOT, "%.3f", value) : "null";
+    private static Kind kind(Maker maker) {
+        return switch (maker) {
+            case HOLDFAST_BEFORE -> Kind.BEFORE;
+            case JDK, JDK_FAIR -> Kind.LOCAL;
+            default -> maker.isFloor() ? Kind.FLOOR : maker.isOurs() ? Kind.OURS : Kind.PEER;
+        };
+    }
+
+    private static Ratio ratio(Spread spread) {
+        return new Ratio(
+                rounded(spread.median()), rounded(spread.least()), rounded(spread.most()), Lines.spread(spread));
+    }
+
+    private static TargetResult target(Target target, Results results) {
+        Optional<Target.Measured> measured = target.figure().apply(results);
+        double bound = rounded(target.bound());
+        return new TargetResult(
+                target.what(),
+                target.atLeast() ? bound : null,
+                target.atLeast() ? null : bound,
+                measured.map(each -> number(each.value())).orElse(null),
+                measured.map(each -> number(each.spread().least())).orElse(null),
+                measured.map(each -> number(each.spread().most())).orElse(null),
+                target.asked(),
+                target.measured(results),
+                target.isMet(results));
+    }
+
+    private static @Nullable Double number(double value) {
+        return Double.isFinite(value) ? rounded(value) : null;
+    }
+
+    private static double rounded(double value) {
+        return new BigDecimal(value, DIGITS).doubleValue();
     }
 }

@@ -101,6 +101,11 @@ enum Maker {
         return this == JEDIS || this == JEDIS_NODES || this == ROW || this == ADVISORY || this == NODE || this == KEY;
     }
 
+    /** Whether it is Holdfast, however it is set up. */
+    boolean isOurs() {
+        return word().startsWith(HOLDFAST.word());
+    }
+
     /**
      * Opens a client.
      *

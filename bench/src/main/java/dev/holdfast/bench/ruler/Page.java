@@ -1,5 +1,6 @@
 package dev.holdfast.bench.ruler;
 
+import dev.holdfast.bench.chart.Svg;
 import dev.holdfast.bench.ruler.Document.Block;
 import dev.holdfast.bench.ruler.Document.Chart;
 import dev.holdfast.bench.ruler.Document.Heading;
@@ -42,35 +43,27 @@ final class Page {
         String links = document.blocks().stream()
                 .filter(block -> block instanceof Heading heading && heading.level() == 2)
                 .map(block -> ((Heading) block).text())
-                .map(text -> "<a href=\"#" + id(text) + "\">" + plain(text) + "</a>")
+                .map(text -> "<a href=\"#" + id(text) + "\">" + Svg.plain(text) + "</a>")
                 .collect(Collectors.joining("\n"));
         return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"
-                + plain(document.title()) + "</title>\n<style>\n" + STYLE + "</style>\n</head>\n<body>\n<h1>"
-                + plain(document.title()) + "</h1>\n<nav>" + links + "</nav>\n"
+                + Svg.plain(document.title()) + "</title>\n<style>\n" + STYLE + "</style>\n</head>\n<body>\n<h1>"
+                + Svg.plain(document.title()) + "</h1>\n<nav>" + links + "</nav>\n"
                 + document.blocks().stream().map(Page::block).collect(Collectors.joining("\n"))
                 + "\n</body>\n</html>\n";
-    }
-
-    /** Also for SVG. */
-    static String plain(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;");
     }
 
     private static String block(Block block) {
         if (block instanceof Heading heading) {
             String tag = "h" + heading.level();
-            return "<" + tag + " id=\"" + id(heading.text()) + "\">" + plain(heading.text()) + "</" + tag + ">";
+            return "<" + tag + " id=\"" + id(heading.text()) + "\">" + Svg.plain(heading.text()) + "</" + tag + ">";
         } else if (block instanceof Text text) {
-            return "<p>" + plain(text.text()) + "</p>";
+            return "<p>" + Svg.plain(text.text()) + "</p>";
         } else if (block instanceof Table table) {
             return table(table);
         }
         Chart chart = (Chart) block;
-        return "<figure><figcaption>" + plain(chart.title()) + "</figcaption>\n" + chart.svg() + "</figure>";
+        return "<figure><figcaption>" + Svg.plain(chart.title()) + "</figcaption>\n" + chart.svg() + "</figure>";
     }
 
     private static String table(Table table) {
@@ -81,8 +74,8 @@ final class Page {
 
     private static String row(Table table, List<String> cells, String tag) {
         return IntStream.range(0, cells.size())
-                .mapToObj(column -> "<" + tag + kind(table, column, cells.get(column)) + ">" + plain(cells.get(column))
-                        + "</" + tag + ">")
+                .mapToObj(column -> "<" + tag + kind(table, column, cells.get(column)) + ">"
+                        + Svg.plain(cells.get(column)) + "</" + tag + ">")
                 .collect(Collectors.joining("", "<tr>", "</tr>"));
     }
 

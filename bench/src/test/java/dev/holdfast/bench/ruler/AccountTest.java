@@ -2,6 +2,7 @@ package dev.holdfast.bench.ruler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.bench.chart.LogScale;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,11 +3,12 @@ package dev.holdfast.bench.ruler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.holdfast.bench.results.Machine;
+import dev.holdfast.bench.results.ResultsFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -81,6 +82,16 @@ final class BenchmarkTest {
         assertThat(printed.toString(StandardCharsets.UTF_8))
                 .contains("== " + store + ":", " targets met")
                 .doesNotContain("NOT MEASURED", "unknown version");
-        assertThat(Files.readString(json)).contains("\"name\": \"" + scenario + "\"", "\"failure\": null");
+        ResultsFile results = ResultsFile.read(json);
+        assertThat(results.command().store()).isEqualTo(store);
+        assertThat(results.machine()).isEqualTo(Machine.here());
+        assertThat(results.scenarios()).singleElement().satisfies(result -> {
+            assertThat(result.name()).isEqualTo(scenario);
+            assertThat(result.failure()).isNull();
+            assertThat(result.makers())
+                    .allSatisfy(maker -> assertThat(maker.rounds()).isNotEmpty());
+            assertThat(result.targets())
+                    .allSatisfy(target -> assertThat(target.value()).isNotNull());
+        });
     }
 }
