@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class Budget {
     /** Less than a quarter of an hour, because servers have to start and estimates err. */
-    private static final Duration SURVEY = Duration.ofSeconds(840);
+    private static final Duration SURVEY = Duration.ofSeconds(870);
 
     /** To start a process on a machine with two processors, with a peer's libraries. */
     private static final double START_SECONDS = 1;

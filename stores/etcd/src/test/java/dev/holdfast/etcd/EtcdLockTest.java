@@ -4,9 +4,11 @@ import dev.holdfast.rig.Rig;
 import dev.holdfast.rig.etcd.GivenEtcd;
 import dev.holdfast.tck.LockStoreContract;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The whole API, on one server. */
+/** The whole API, on one server; the steps of the store are tested by {@link EtcdStoreTest} in every build. */
+@Tag("full")
 final class EtcdLockTest extends LockStoreContract {
     @RegisterExtension
     static final Rig rig = new Rig();

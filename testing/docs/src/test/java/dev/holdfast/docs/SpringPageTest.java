@@ -123,7 +123,10 @@ final class SpringPageTest {
             for (String line : page.prose()) {
                 for (String code : Page.codeIn(line)) {
                     String name = code.replaceAll("=.*", "");
-                    if (PROPERTY.matcher(name).matches() && !isKnown(name) && !meters.contains(name)) {
+                    if (PROPERTY.matcher(name).matches()
+                            && !name.endsWith(".mjs")
+                            && !isKnown(name)
+                            && !meters.contains(name)) {
                         unknown.add(page.name() + ": " + name);
                     }
                 }
