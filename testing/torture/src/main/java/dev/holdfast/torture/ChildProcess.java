@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,29 @@ final class ChildProcess implements AutoCloseable {
      * @param before what comes before everything else on its class path; empty for nothing
      */
     static ChildProcess start(Class<?> main, Path log, List<String> arguments, String before) {
+        return launch(main, log, arguments, before.isEmpty() ? classPath() : before + File.pathSeparator + classPath());
+    }
+
+    /**
+     * Starts a process with an older edition of this library: it has our own program and nothing else of ours.
+     *
+     * @param older the class path of that edition
+     */
+    static ChildProcess startOlder(Class<?> main, Path log, List<String> arguments, String older) {
+        String program;
+        try {
+            program = Path.of(main.getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .toString();
+        } catch (URISyntaxException impossible) {
+            throw new IllegalStateException("where is " + main + "?", impossible);
+        }
+        return launch(main, log, arguments, older + File.pathSeparator + program);
+    }
+
+    private static ChildProcess launch(Class<?> main, Path log, List<String> arguments, String classPath) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -56,7 +80,7 @@ final class ChildProcess implements AutoCloseable {
                 "-Xshare:auto",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
                 "-classpath",
-                before.isEmpty() ? classPath() : before + File.pathSeparator + classPath(),
+                classPath,
                 main.getName()));
         command.addAll(arguments);
         try {

@@ -147,27 +147,35 @@ public final class Main {
         return all ? 0 : VIOLATIONS;
     }
 
-    /** Several makers with commas; each on its own rig, unless one was named. */
+    /** Several makers with commas; each on its own rig, unless others were named. */
     private int peers() throws InterruptedException {
         boolean all = true;
         for (String word : options.maker().split(",", -1)) {
             Maker maker = Maker.named(word);
-            String rig = rigGiven ? options.rigs().get(0) : maker.rig();
-            try {
-                Path file = new Torture(options.withMaker(word)).record(rig);
-                Verdict counts = PeerCounts.of(file);
-                if (maker.isJudged()) {
-                    Round judged = Round.judge(word, file, Checker.check(file));
-                    judged.print(System.out);
-                    all &= judged.sound();
-                }
-                System.out.println(word + " on " + rig + ": " + new TreeMap<>(counts.counts()));
-                all &= counts.counted("lost_updates_without_locks") > 0 && counts.counted("grants") > 0;
-            } catch (CannotRunException missing) {
-                System.out.println(word + " on " + rig + ": SKIPPED, " + missing.getMessage());
+            for (String rig : rigGiven ? options.rigs() : List.of(maker.rig())) {
+                all &= peer(maker, rig);
             }
         }
         return all ? 0 : VIOLATIONS;
+    }
+
+    private boolean peer(Maker maker, String rig) throws InterruptedException {
+        String name = maker.word() + " on " + rig;
+        try {
+            Path file = new Torture(options.withMaker(maker.word())).record(rig);
+            Verdict counts = PeerCounts.of(file);
+            boolean good = true;
+            if (maker.isJudged()) {
+                Round judged = Round.judge(name, file, Checker.check(file));
+                judged.print(System.out);
+                good = judged.sound();
+            }
+            System.out.println(name + ": " + new TreeMap<>(counts.counts()));
+            return good && counts.counted("lost_updates_without_locks") > 0 && counts.counted("grants") > 0;
+        } catch (CannotRunException missing) {
+            System.out.println(name + ": SKIPPED, " + missing.getMessage());
+            return true;
+        }
     }
 
     private static int status(List<Round> rounds) {

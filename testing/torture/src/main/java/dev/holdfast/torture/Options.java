@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param mutant a seeded bug; empty for none
  * @param maker whose locks; empty for ours, in all their kinds
  * @param faults the numbers of those faults of the schedule that happen; null for all
+ * @param beside the class path of an older edition, which every other worker uses; empty for none
  */
 public record Options(
         List<String> rigs,
@@ -36,11 +37,22 @@ public record Options(
         Path out,
         String mutant,
         String maker,
-        @Nullable List<Integer> faults) {
+        @Nullable List<Integer> faults,
+        String beside) {
 
     /** {@return whether workers use instances of the server} */
     boolean isOverHttp() {
         return maker.equals(Maker.HTTP.word());
+    }
+
+    /** {@return whether the locks are this library's, and judged by what it promises} */
+    boolean isOurs() {
+        return maker.isEmpty() || Maker.named(maker).isJudged();
+    }
+
+    /** {@return whether an older edition of this library shares the store} */
+    boolean isBeside() {
+        return !beside.isEmpty();
     }
 
     /** {@return what is used if nothing is said} */
@@ -58,7 +70,8 @@ public record Options(
                 Path.of(System.getProperty("holdfast.torture.out", "target/torture")),
                 "",
                 "",
-                null);
+                null,
+                System.getProperty("holdfast.torture.beside", ""));
     }
 
     /**
@@ -68,7 +81,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withRigs(List<String> names) {
-        return new Options(names, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults);
+        return new Options(
+                names, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults, beside);
     }
 
     /**
@@ -78,7 +92,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withUrl(String given) {
-        return new Options(rigs, given, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults);
+        return new Options(
+                rigs, given, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults, beside);
     }
 
     /**
@@ -88,7 +103,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withSeed(long number) {
-        return new Options(rigs, url, number, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults);
+        return new Options(
+                rigs, url, number, storm, gap, workers, threads, lease, timeout, out, mutant, maker, faults, beside);
     }
 
     /**
@@ -100,7 +116,7 @@ public record Options(
      */
     public Options withStorm(Duration time, Duration between) {
         return new Options(
-                rigs, url, seed, time, between, workers, threads, lease, timeout, out, mutant, maker, faults);
+                rigs, url, seed, time, between, workers, threads, lease, timeout, out, mutant, maker, faults, beside);
     }
 
     /**
@@ -111,7 +127,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withWorkers(int processes, int each) {
-        return new Options(rigs, url, seed, storm, gap, processes, each, lease, timeout, out, mutant, maker, faults);
+        return new Options(
+                rigs, url, seed, storm, gap, processes, each, lease, timeout, out, mutant, maker, faults, beside);
     }
 
     /**
@@ -121,7 +138,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withLease(Duration time) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, time, timeout, out, mutant, maker, faults);
+        return new Options(
+                rigs, url, seed, storm, gap, workers, threads, time, timeout, out, mutant, maker, faults, beside);
     }
 
     /**
@@ -132,7 +150,8 @@ public record Options(
      */
     public Options withOut(Path directory) {
         return new Options(
-                rigs, url, seed, storm, gap, workers, threads, lease, timeout, directory, mutant, maker, faults);
+                rigs, url, seed, storm, gap, workers, threads, lease, timeout, directory, mutant, maker, faults,
+                beside);
     }
 
     /**
@@ -142,7 +161,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withMutant(String word) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, word, maker, faults);
+        return new Options(
+                rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, word, maker, faults, beside);
     }
 
     /**
@@ -152,7 +172,8 @@ public record Options(
      * @return the changed copy
      */
     public Options withMaker(String word) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, word, faults);
+        return new Options(
+                rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, word, faults, beside);
     }
 
     /**
@@ -162,6 +183,7 @@ public record Options(
      * @return the changed copy
      */
     public Options withFaults(@Nullable List<Integer> numbers) {
-        return new Options(rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, numbers);
+        return new Options(
+                rigs, url, seed, storm, gap, workers, threads, lease, timeout, out, mutant, maker, numbers, beside);
     }
 }

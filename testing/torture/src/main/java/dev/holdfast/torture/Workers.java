@@ -59,11 +59,19 @@ final class Workers implements AutoCloseable {
                 processes.add(launch(i, 0));
                 lives.add(0);
             }
-        }
-        for (ChildProcess process : processes) {
-            if (!process.hear().equals("ready")) {
-                throw new IllegalStateException("a worker does not start; see " + log);
+            if (options.isBeside()) {
+                // One after another, beginning with an older one: it makes what has to be there, such as tables.
+                awaitReady(get(i));
             }
+        }
+        if (!options.isBeside()) {
+            processes.forEach(this::awaitReady);
+        }
+    }
+
+    private void awaitReady(ChildProcess process) {
+        if (!process.hear().equals("ready")) {
+            throw new IllegalStateException("a worker does not start; see " + log);
         }
     }
 
@@ -71,7 +79,8 @@ final class Workers implements AutoCloseable {
         WorkerSettings settings = new WorkerSettings(
                 "w" + number + (life == 0 ? "" : "-" + life),
                 refereePort,
-                scene.url(number),
+                // The older edition may not know the options of the faulty networks, which have no faults then.
+                options.isBeside() ? scene.directUrl() : scene.url(number),
                 options.seed(),
                 options.threads(),
                 options.lease(),
@@ -80,7 +89,11 @@ final class Workers implements AutoCloseable {
                 before.isEmpty() ? options.mutant() : "",
                 options.maker());
         Class<?> program = options.maker().isEmpty() ? Worker.class : PeerWorker.class;
-        return ChildProcess.start(program, log, settings.words(), before);
+        // The first, so that what the older edition makes in the store is what the newer one finds.
+        boolean older = options.isBeside() && number % 2 == 0;
+        return older
+                ? ChildProcess.startOlder(program, log, settings.words(), options.beside())
+                : ChildProcess.start(program, log, settings.words(), before);
     }
 
     synchronized void tell(String word) {

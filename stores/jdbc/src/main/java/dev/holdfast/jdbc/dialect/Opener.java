@@ -26,6 +26,9 @@ final class Opener implements AutoCloseable {
     private final Consumer<Visit> late;
     private final ThreadPoolExecutor threads;
 
+    /** Apart from the others, so that connections that cannot be closed do not keep new ones from being opened. */
+    private final ThreadPoolExecutor closers;
+
     /**
      * Makes it.
      *
@@ -37,9 +40,14 @@ final class Opener implements AutoCloseable {
         this.source = source;
         this.silenceMillis = silenceMillis;
         this.late = late;
-        this.threads = new ThreadPoolExecutor(
+        this.threads = pool("holdfast-jdbc-opener");
+        this.closers = pool("holdfast-jdbc-closer");
+    }
+
+    private static ThreadPoolExecutor pool(String name) {
+        return new ThreadPoolExecutor(
                 0, MOST_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-                    Thread thread = new Thread(task, "holdfast-jdbc-opener");
+                    Thread thread = new Thread(task, name);
                     thread.setDaemon(true);
                     return thread;
                 });
@@ -92,14 +100,13 @@ final class Opener implements AutoCloseable {
         }
     }
 
-    /** Some pools open a connection in the place of one that is closed, on the thread that closes it. */
+    /**
+     * Some pools open a connection in the place of one that is closed, on the thread that closes it; and MariaDB's driver
+     * closes a connection that another thread uses by asking the server over a new one.
+     */
     private void aside(Runnable closing) {
-        if (!source.isShared()) {
-            closing.run();
-            return;
-        }
         try {
-            threads.execute(closing);
+            closers.execute(closing);
         } catch (RejectedExecutionException busy) {
             closing.run();
         }
@@ -127,5 +134,6 @@ final class Opener implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
+        closers.shutdown();
     }
 }

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /** Whose locks are tortured. Each is set up as its documentation says, with the lease of the run. */
 public enum Maker {
-    /** This library, through the same eyes as the others. */
+    /** This library, through the same eyes as the others; judged by the properties, not only counted. */
     HOLDFAST("redis"),
     /** This library through two instances of its server, over HTTP; judged by the properties, not only counted. */
     HTTP("redis"),
@@ -48,7 +48,7 @@ public enum Maker {
 
     /** {@return whether a history of it is judged by the properties: it is ours} */
     public boolean isJudged() {
-        return this == HTTP;
+        return this == HOLDFAST || this == HTTP;
     }
 
     /**
