@@ -18,6 +18,7 @@ import dev.holdfast.engine.Surroundings;
 import dev.holdfast.engine.Terms;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.LockName;
 import dev.holdfast.spi.LockStore;
 import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
@@ -116,7 +117,7 @@ public final class Client implements Holdfast {
     }
 
     private EngineLock plainLock(String name, LockOptions options) {
-        return newLock(Terms.exclusive(List.of(Names.check(name)), options, holder(options)));
+        return newLock(Terms.exclusive(List.of(LockName.check(name)), options, holder(options)));
     }
 
     @Override
@@ -143,7 +144,7 @@ public final class Client implements Holdfast {
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         engine.ensureOpen();
         require(Promise.READ_WRITE);
-        Names.check(name);
+        LockName.check(name);
         DistributedLock read = unitsOf(name, LockKind.READ_WRITE, 1, Claim.MANY, options);
         DistributedLock write = unitsOf(name, LockKind.READ_WRITE, Claim.MANY, Claim.MANY, options);
         return new ReadWritePair(read, write);
@@ -158,7 +159,7 @@ public final class Client implements Holdfast {
     public DistributedSemaphore semaphore(String name, int capacity, LockOptions options) {
         engine.ensureOpen();
         require(Promise.SEMAPHORE);
-        Names.check(name);
+        LockName.check(name);
         if (capacity < 1 || capacity > MOST_PERMITS) {
             throw new IllegalArgumentException(
                     "a semaphore's capacity must be from 1 to " + MOST_PERMITS + ", but was " + capacity);
@@ -193,7 +194,7 @@ public final class Client implements Holdfast {
     @Override
     public Optional<LockView> inspect(String name) {
         engine.ensureOpen();
-        return engine.store().inspect(Names.check(name));
+        return engine.store().inspect(LockName.check(name));
     }
 
     @Override
@@ -223,7 +224,7 @@ public final class Client implements Holdfast {
         if (reason.isBlank()) {
             throw new IllegalArgumentException("an eviction needs a reason");
         }
-        int evicted = engine.store().evict(Names.check(name), epoch, clientName(), reason);
+        int evicted = engine.store().evict(LockName.check(name), epoch, clientName(), reason);
         engine.events.tell(new HoldfastEvent.Evicted(name, reason, evicted));
         return evicted;
     }

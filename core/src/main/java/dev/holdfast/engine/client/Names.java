@@ -1,38 +1,13 @@
 package dev.holdfast.engine.client;
 
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import dev.holdfast.spi.LockName;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 
-/** The rule for lock names, the same for every store. */
+/** The rule for several lock names at once; that for each of them is {@link LockName}. */
 final class Names {
-    private static final int MOST_BYTES = 255;
-
     private Names() {}
-
-    static String check(String name) {
-        Objects.requireNonNull(name, "name");
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException("a lock name must not be empty");
-        }
-        for (int i = 0; i < name.length(); i++) {
-            if (Character.isISOControl(name.charAt(i))) {
-                throw new IllegalArgumentException(String.format(
-                        "a lock name must not contain control characters, but has U+%04X at index %d",
-                        (int) name.charAt(i), i));
-            }
-        }
-        if (name.length() > MOST_BYTES || bytes(name) > MOST_BYTES) {
-            throw new IllegalArgumentException("a lock name must have at most " + MOST_BYTES
-                    + " bytes in UTF-8, but this one is longer; it begins with '"
-                    + name.substring(0, Math.min(40, name.length())) + "'");
-        }
-        return name;
-    }
 
     static List<String> check(List<String> names) {
         if (names.isEmpty()) {
@@ -40,21 +15,10 @@ final class Names {
         }
         Set<String> seen = new HashSet<>();
         for (String name : names) {
-            if (!seen.add(check(name))) {
+            if (!seen.add(LockName.check(name))) {
                 throw new IllegalArgumentException("the lock name '" + name + "' is given twice");
             }
         }
         return names;
-    }
-
-    private static int bytes(String name) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newEncoder()
-                    .encode(CharBuffer.wrap(name))
-                    .remaining();
-        } catch (CharacterCodingException broken) {
-            throw new IllegalArgumentException("a lock name must not contain half of a surrogate pair", broken);
-        }
     }
 }

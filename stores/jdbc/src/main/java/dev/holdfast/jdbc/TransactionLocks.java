@@ -12,6 +12,7 @@ import dev.holdfast.jdbc.dialect.Servers;
 import dev.holdfast.jdbc.dialect.TablePlace;
 import dev.holdfast.jdbc.dialect.Versions;
 import dev.holdfast.jdbc.row.RowLock;
+import dev.holdfast.spi.LockName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

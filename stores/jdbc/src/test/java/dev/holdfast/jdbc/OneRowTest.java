@@ -42,7 +42,11 @@ final class OneRowTest {
                 pool.setJdbcUrl(SERVERS.access(database).jdbcUrlWithCredentials());
                 try (Holdfast locks =
                         Holdfast.builder().store(JdbcStore.on(pool)).build()) {
-                    locks.lock("blocked").acquire().close();
+                    // The row is there, and new to the client: only then a statement runs that may make it.
+                    try (Holdfast first =
+                            Holdfast.builder().store(JdbcStore.on(pool)).build()) {
+                        first.lock("blocked").acquire().close();
+                    }
                     operator.setAutoCommit(false);
                     lockRow(operator, "blocked");
                     Future<?> blocked =

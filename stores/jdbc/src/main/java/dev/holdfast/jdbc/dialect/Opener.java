@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc.dialect;
 
+import dev.holdfast.HoldfastException;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -121,12 +122,22 @@ final class Opener implements AutoCloseable {
         }
     }
 
+    /**
+     * A pool, or the function that tells the password, may fail in any way of its own, also for a while only. Its message is
+     * not passed on: it may quote the URL, and that a password.
+     */
     private static SQLException failureOf(@Nullable Throwable cause) {
         if (cause instanceof SQLException failure) {
             return failure;
         }
+        if (cause instanceof HoldfastException ours) {
+            throw ours;
+        }
         if (cause instanceof RuntimeException failure) {
-            throw failure;
+            SQLException none = new NoConnectionException(
+                    "a connection could not be had (" + failure.getClass().getName() + ")", "08001");
+            none.setStackTrace(failure.getStackTrace());
+            return none;
         }
         throw new CompletionException("a connection could not be opened", cause);
     }

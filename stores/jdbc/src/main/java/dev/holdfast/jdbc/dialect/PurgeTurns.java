@@ -43,8 +43,9 @@ public final class PurgeTurns implements AutoCloseable {
                 purge.run();
             } catch (HoldfastException unanswered) {
                 // Old rows are in nobody's way; the next turn comes.
+            } finally {
+                schedule();
             }
-            schedule();
         });
     }
 

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Optional;
 
 /** The uncontended steps: one statement to take a whole name, one to give it back. Thread-safe. */
@@ -25,24 +26,61 @@ final class AtOnce {
         this.client = client;
     }
 
+    /** Whether the row of a name is most likely there, so that {@link #takeOver} is enough. */
+    boolean hasSeen(String name) {
+        return seen.contains(name);
+    }
+
+    /**
+     * Takes over a row that is there; one statement. A row that was purged meanwhile is made again by the transaction that
+     * follows a refusal.
+     */
+    Optional<Grant> takeOver(Connection connection, Claim claim) throws SQLException {
+        Claim.Part part = claim.parts().get(0);
+        if (sql.dialect().isMySqlFamily()) {
+            return takeOverWithKey(connection, claim, part);
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql.takeOver())) {
+            bindTakeOver(statement, claim, part);
+            try (ResultSet row = statement.executeQuery()) {
+                return grantOf(row, claim);
+            }
+        }
+    }
+
+    /**
+     * An update answers with no rows there, but with a count and a number. The count is 1 only if this statement has taken
+     * the row: it matches no row but a free one, of which it changes the epoch in any case, so "matched" and "changed" are
+     * the same. The number is that epoch, and is told for this statement only. What is left is the whole lease.
+     */
+    private Optional<Grant> takeOverWithKey(Connection connection, Claim claim, Claim.Part part) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(sql.takeOver(), Statement.RETURN_GENERATED_KEYS)) {
+            bindTakeOver(statement, claim, part);
+            if (statement.executeUpdate() == 0) {
+                return Optional.empty();
+            }
+            try (ResultSet key = statement.getGeneratedKeys()) {
+                if (key.next() && key.getLong(1) > 0) {
+                    return Optional.of(Grants.of(claim, part.name(), key.getLong(1), Entry.micros(claim), false));
+                }
+            }
+        }
+        // A driver or a proxy does not pass the number on.
+        return readBack(connection, claim, part);
+    }
+
     /** Whether {@link #take} is one statement now. On MySQL it never is, and elsewhere the floor may have to be read. */
     boolean takesOneStatement() {
         return sql.dialect() != Dialect.MYSQL && floor.isKnown();
     }
 
+    /** Makes the row or takes it over. */
     Optional<Grant> take(Connection connection, Claim claim) throws SQLException {
         Claim.Part part = claim.parts().get(0);
-        if (sql.dialect() == Dialect.POSTGRESQL && seen.contains(part.name())) {
-            // A row that was purged meanwhile is made again by the transaction that follows a refusal.
-            try (PreparedStatement statement = connection.prepareStatement(sql.takeOver())) {
-                bindTakeOver(statement, claim, part);
-                try (ResultSet row = statement.executeQuery()) {
-                    return grantOf(row, claim);
-                }
-            }
-        }
         boolean boundFloor = sql.dialect().isMySqlFamily();
         long lowest = floor.toBind(connection) + 1;
+        Optional<Grant> grant;
         try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
             sql.dialect().bindName(statement, 1, part.name());
             int last = bindHolder(statement, 2, claim, part) - 1;
@@ -50,15 +88,23 @@ final class AtOnce {
                 statement.setLong(last, lowest);
                 statement.setLong(last + 1, Entry.micros(claim));
             }
-            if (sql.dialect() != Dialect.MYSQL) {
+            if (sql.dialect() == Dialect.MYSQL) {
+                statement.executeUpdate();
+                grant = readBack(connection, claim, part);
+            } else {
                 try (ResultSet row = statement.executeQuery()) {
-                    Optional<Grant> grant = grantOf(row, claim);
-                    grant.ifPresent(granted -> seen.add(granted.name()));
-                    return grant;
+                    grant = grantOf(row, claim);
                 }
             }
-            statement.executeUpdate();
         }
+        // H2 has no statement that only takes over.
+        if (grant.isPresent() && sql.dialect() != Dialect.H2) {
+            seen.add(part.name());
+        }
+        return grant;
+    }
+
+    private Optional<Grant> readBack(Connection connection, Claim claim, Claim.Part part) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.readBack())) {
             sql.dialect().bindName(statement, 1, part.name());
             statement.setString(2, claim.owner().toString());

@@ -5,9 +5,6 @@ import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.dialect.Database;
 import dev.holdfast.jdbc.dialect.Dialect;
-import dev.holdfast.jdbc.dialect.Durability;
-import dev.holdfast.jdbc.dialect.Epochs;
-import dev.holdfast.jdbc.dialect.Floor;
 import dev.holdfast.jdbc.dialect.PurgeTurns;
 import dev.holdfast.jdbc.dialect.Schema;
 import dev.holdfast.jdbc.dialect.Servers;
@@ -72,20 +69,6 @@ public final class LeaseStore implements LockStore {
      */
     public record Options(boolean listen, int generation, boolean anyCluster) {}
 
-    /** What is known once the database has answered for the first time. */
-    private record Tools(
-            StoreTraits traits,
-            LeaseSql sql,
-            Ledger ledger,
-            AtOnce atOnce,
-            @Nullable OneTrip oneTrip,
-            @Nullable HandOver handOver,
-            SharedReleases releases,
-            Renewals renewals,
-            Polls polls,
-            Views views,
-            Purge purge) {}
-
     /**
      * Opens it, without connecting.
      *
@@ -105,14 +88,14 @@ public final class LeaseStore implements LockStore {
                 options.listen() && expected.filter(Dialect.POSTGRESQL::equals).isPresent();
         this.serverTime = new ServerTime(context.clock());
         this.watch = new Watch(this, context);
-        this.purges =
-                new PurgeTurns(context, () -> ready("purge", "idle locks").purge.run());
+        this.purges = new PurgeTurns(
+                context, () -> ready("purge", "idle locks").purge().run());
     }
 
     @Override
     public StoreTraits traits() {
         Tools known = tools;
-        return known == null ? LeaseTraits.of(likelyPushes, false) : known.traits;
+        return known == null ? LeaseTraits.of(likelyPushes, false) : known.traits();
     }
 
     @Override
@@ -120,7 +103,7 @@ public final class LeaseStore implements LockStore {
         Tools ready = ready("acquire", claim.describe());
         Claim.Part first = claim.parts().get(0);
         if (claim.parts().size() == 1 && first.exclusive()) {
-            OneTrip oneTrip = claim.queue() ? ready.oneTrip : null;
+            OneTrip oneTrip = claim.queue() ? ready.oneTrip() : null;
             // What is contested is most likely held, and then a place in line takes another request.
             if (!claim.queue() || !contested.isOn(first.name())) {
                 Optional<Grant> grant = takeAtOnce(ready, claim);
@@ -130,7 +113,7 @@ public final class LeaseStore implements LockStore {
             }
             Optional<AcquireOutcome> outcome = oneTrip != null
                     ? enter(oneTrip, claim)
-                    : claim.queue() ? Optional.empty() : ready.polls.lookAt(claim);
+                    : claim.queue() ? Optional.empty() : ready.polls().lookAt(claim);
             if (outcome.isPresent()) {
                 return noted(claim, outcome.get());
             }
@@ -140,9 +123,15 @@ public final class LeaseStore implements LockStore {
 
     private Optional<Grant> takeAtOnce(Tools ready, Claim claim) {
         String name = claim.parts().get(0).name();
-        Optional<Grant> grant = ready.atOnce.takesOneStatement()
-                ? database.run("acquire", name, connection -> ready.atOnce.take(connection, claim))
-                : database.runSeveral("acquire", name, connection -> ready.atOnce.take(connection, claim));
+        AtOnce atOnce = ready.atOnce();
+        Optional<Grant> grant;
+        if (atOnce.hasSeen(name)) {
+            grant = database.run("acquire", name, connection -> atOnce.takeOver(connection, claim));
+        } else if (atOnce.takesOneStatement()) {
+            grant = database.run("acquire", name, connection -> atOnce.take(connection, claim));
+        } else {
+            grant = database.runSeveral("acquire", name, connection -> atOnce.take(connection, claim));
+        }
         if (grant.isPresent()) {
             contested.remove(name);
         }
@@ -176,7 +165,7 @@ public final class LeaseStore implements LockStore {
 
     @Override
     public List<AcquireOutcome> poll(List<Claim> claims) {
-        List<AcquireOutcome> outcomes = ready("poll", "waiting claims").polls.poll(claims);
+        List<AcquireOutcome> outcomes = ready("poll", "waiting claims").polls().poll(claims);
         for (int i = 0; i < claims.size(); i++) {
             noted(claims.get(i), outcomes.get(i));
         }
@@ -195,7 +184,7 @@ public final class LeaseStore implements LockStore {
 
     @Override
     public List<RenewOutcome> renew(List<Grant> grants) {
-        return ready("renew", "held leases").renewals.renew(grants);
+        return ready("renew", "held leases").renewals().renew(grants);
     }
 
     @Override
@@ -203,7 +192,7 @@ public final class LeaseStore implements LockStore {
         Tools ready = ready("release", grants.get(0).name());
         grants.forEach(grant -> watch.forget(grant.owner()));
         if (grants.size() == 1) {
-            return List.of(ready.releases.release(grants.get(0)));
+            return List.of(ready.releases().release(grants.get(0)));
         }
         List<ReleaseOutcome> outcomes = new ArrayList<>();
         for (int from = 0; from < grants.size(); from += SharedReleases.MOST_TOGETHER) {
@@ -213,9 +202,10 @@ public final class LeaseStore implements LockStore {
         return outcomes;
     }
 
-    private ReleaseOutcome releaseOne(Grant grant) {
+    /** Gives one grant back, by one statement if that is enough. */
+    ReleaseOutcome releaseOne(Grant grant) {
         Tools ready = ready("release", grant.name());
-        HandOver handOver = ready.handOver;
+        HandOver handOver = ready.handOver();
         boolean wanted = contested.isOn(grant.name());
         boolean handedOver = handOver != null
                 && wanted
@@ -224,17 +214,18 @@ public final class LeaseStore implements LockStore {
             return ReleaseOutcome.RELEASED;
         }
         // A row with a line is left alone by the statement that gives back as if nobody waited.
-        if (wanted && ready.oneTrip == null) {
+        if (wanted && ready.oneTrip() == null) {
             return releaseInTransaction(List.of(grant)).get(0);
         }
-        if (database.run("release", grant.name(), connection -> ready.atOnce.release(connection, grant))) {
+        if (database.run("release", grant.name(), connection -> ready.atOnce().release(connection, grant))) {
             contested.remove(grant.name());
             return ReleaseOutcome.RELEASED;
         }
         return releaseInTransaction(List.of(grant)).get(0);
     }
 
-    private List<ReleaseOutcome> releaseInTransaction(List<Grant> grants) {
+    /** Gives grants back under the locks of their rows, and hands the names over to those who wait. */
+    List<ReleaseOutcome> releaseInTransaction(List<Grant> grants) {
         Set<String> names = new TreeSet<>();
         grants.forEach(grant -> names.add(grant.name()));
         return inTransaction(
@@ -247,12 +238,12 @@ public final class LeaseStore implements LockStore {
 
     @Override
     public Optional<LockView> inspect(String name) {
-        return ready("inspect", name).views.inspect(name);
+        return ready("inspect", name).views().inspect(name);
     }
 
     @Override
     public List<LockView> list(String prefix, int limit) {
-        return ready("list", prefix).views.list(prefix, limit);
+        return ready("list", prefix).views().list(prefix, limit);
     }
 
     @Override
@@ -269,7 +260,7 @@ public final class LeaseStore implements LockStore {
     @Override
     public void ping() {
         Tools ready = ready("ping", "the store");
-        database.run("ping", "the store", ready.ledger::clock);
+        database.run("ping", "the store", ready.ledger()::clock);
     }
 
     @Override
@@ -282,6 +273,22 @@ public final class LeaseStore implements LockStore {
 
     Database database() {
         return database;
+    }
+
+    StoreContext context() {
+        return context;
+    }
+
+    Options options() {
+        return options;
+    }
+
+    String prefix() {
+        return schema.prefix();
+    }
+
+    Watch watch() {
+        return watch;
     }
 
     String client() {
@@ -302,12 +309,12 @@ public final class LeaseStore implements LockStore {
 
     /** Looks how claims stand, and changes nothing. */
     List<Polls.Seen> look(List<Claim> claims) {
-        return ready("poll", "waiting claims").polls.look(claims);
+        return ready("poll", "waiting claims").polls().look(claims);
     }
 
     /** Looks what became of grants, and renews nothing. */
     List<RenewOutcome> lookAtHeld(List<Grant> grants) {
-        return ready("look", "held leases").renewals.look(grants);
+        return ready("look", "held leases").renewals().look(grants);
     }
 
     /** Runs a step on names whose rows are locked, writes what it changed, and then tells whom it concerns. */
@@ -316,17 +323,17 @@ public final class LeaseStore implements LockStore {
         Tools ready = ready(operation, lockName);
         List<Notice> notices = new ArrayList<>();
         List<Line> seen = new ArrayList<>();
-        R result = database.transact(ready.sql.dialect(), operation, lockName, connection -> {
+        R result = database.transact(ready.sql().dialect(), operation, lockName, connection -> {
             notices.clear();
             seen.clear();
-            Lines lines = ready.ledger.lock(connection, names, create);
+            Lines lines = ready.ledger().lock(connection, names, create);
             R outcome = step.apply(lines);
-            ready.ledger.write(connection, lines);
+            ready.ledger().write(connection, lines);
             notices.addAll(lines.notices());
             seen.addAll(lines.all());
             return outcome;
         });
-        if (ready.oneTrip == null) {
+        if (ready.oneTrip() == null) {
             seen.forEach(line -> contested.note(line, client));
         }
         notices.stream().filter(notice -> notice.client().equals(client)).forEach(watch::hear);
@@ -355,47 +362,15 @@ public final class LeaseStore implements LockStore {
             known = database.runSeveral(operation, lockName, connection -> {
                 Dialect dialect = Servers.checked(connection, options.anyCluster());
                 schema.ensure(dialect, connection);
-                StoreTraits traits = LeaseTraits.of(
-                        dialect == Dialect.POSTGRESQL && options.listen(),
-                        Durability.survivesRestart(dialect, connection));
-                Epochs epochs = Epochs.of(dialect, connection, options.generation());
-                return toolsFor(traits, epochs);
+                return Tools.of(this, dialect, connection);
             });
             tools = known;
             if (database.connections().isShared()) {
                 database.runReserved(operation, lockName, connection -> true);
             }
             purges.begin();
-            watch.begin(known.sql.dialect() == Dialect.POSTGRESQL && options.listen());
+            watch.begin(known.sql().dialect() == Dialect.POSTGRESQL && options.listen());
         }
         return known;
-    }
-
-    private Tools toolsFor(StoreTraits traits, Epochs epochs) {
-        LeaseSql sql = new LeaseSql(epochs, schema.prefix());
-        Floor floor = new Floor(epochs, schema.prefix());
-        Patience patience = Patience.of(context.commandTimeout());
-        Ledger ledger = new Ledger(sql, floor, client, patience, options.listen());
-        Renewals renewals = new Renewals(database, sql, ledger, watch);
-        AtOnce atOnce = new AtOnce(sql, floor, client);
-        OneTrip oneTrip = sql.dialect() == Dialect.POSTGRESQL
-                ? new OneTrip(sql, atOnce, client, patience, options.listen())
-                : null;
-        return new Tools(
-                traits,
-                sql,
-                ledger,
-                atOnce,
-                oneTrip,
-                sql.dialect() == Dialect.MARIADB ? new HandOverOnMariaDb(sql) : oneTrip,
-                new SharedReleases(
-                        database.connections().most(),
-                        database.connections().budget(),
-                        this::releaseOne,
-                        this::releaseInTransaction),
-                renewals,
-                new Polls(this, database, sql, ledger, patience, renewals),
-                new Views(database, sql, ledger),
-                new Purge(this, database, sql, floor));
     }
 }

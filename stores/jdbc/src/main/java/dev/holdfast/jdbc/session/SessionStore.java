@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc.session;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.LockView;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -164,9 +166,38 @@ public final class SessionStore implements LockStore {
         return new AcquireOutcome.Contended(Duration.ofNanos(FIRST_HINT_NANOS << Math.min(before, MOST_DOUBLINGS)));
     }
 
+    /**
+     * Asks for one after another, because each may need a connection of its own, as long as half of the call's time is left:
+     * what begins later might have to be broken off, and its connection with it. The rest is asked for by later calls.
+     */
     @Override
     public List<AcquireOutcome> poll(List<Claim> claims) {
-        return claims.stream().map(this::tryAcquire).toList();
+        int enough = database.connections().commandTimeoutMillis() / 2;
+        List<AcquireOutcome> outcomes = new ArrayList<>();
+        for (Claim claim : claims) {
+            boolean first = outcomes.isEmpty();
+            outcomes.add(first || dedicated.remainingMillis() >= enough ? poll(claim) : notAsked(claim));
+        }
+        if (outcomes.stream().allMatch(AcquireOutcome.Unknown.class::isInstance)) {
+            throw ((AcquireOutcome.Unknown) outcomes.get(0)).cause();
+        }
+        return outcomes;
+    }
+
+    /** One that is not answered does not keep the others from hearing what is told to them. */
+    private AcquireOutcome poll(Claim claim) {
+        try {
+            return tryAcquire(claim);
+        } catch (HoldfastException unanswered) {
+            return new AcquireOutcome.Unknown(unanswered);
+        }
+    }
+
+    private static AcquireOutcome notAsked(Claim claim) {
+        return new AcquireOutcome.Unknown(new StoreUnavailableException(
+                "acquire",
+                claim.describe(),
+                new TimeoutException("those that were asked for before it took half of the command timeout")));
     }
 
     @Override

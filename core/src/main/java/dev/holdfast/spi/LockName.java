@@ -1,17 +1,27 @@
-package dev.holdfast.jdbc;
+package dev.holdfast.spi;
 
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** The rule for lock names, for locks that do not pass the engine. It is the engine's, because the locks are the same. */
-final class LockName {
+/**
+ * The rule for lock names, the same for every store. The engine applies it to every name before a store sees it. A store
+ * whose locks can also be taken without the engine applies it there.
+ */
+public final class LockName {
     private static final int MOST_BYTES = 255;
 
     private LockName() {}
 
-    static void check(String name) {
+    /**
+     * Checks a name.
+     *
+     * @param name the name
+     * @return the same
+     * @throws IllegalArgumentException if it cannot be the name of a lock
+     */
+    public static String check(String name) {
         Objects.requireNonNull(name, "name");
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a lock name must not be empty");
@@ -28,6 +38,7 @@ final class LockName {
                     + " bytes in UTF-8, but this one is longer; it begins with '"
                     + name.substring(0, Math.min(40, name.length())) + "'");
         }
+        return name;
     }
 
     private static int bytes(String name) {
