@@ -243,7 +243,7 @@ final class HeldGrant {
             try {
                 if (!renewing && now >= renewAtNanos) {
                     // The next time, if it cannot even be asked for.
-                    renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
+                    renewAtNanos = retryRenewalAt(now);
                     gate.engine.renewer.add(this, lastRenewalFailed, now);
                     renewing = true;
                 }
@@ -251,6 +251,10 @@ final class HeldGrant {
                 plan();
             }
         }
+    }
+
+    private long retryRenewalAt(long now) {
+        return now + gate.engine.pace.renewalBackoff(terms, validUntilNanos - now);
     }
 
     /** Why a lease over this grant is over at a moment, if it is. */
@@ -305,7 +309,7 @@ final class HeldGrant {
         }
         lastRenewalFailed = unknown;
         if (unknown) {
-            renewAtNanos = now + gate.engine.pace.renewalBackoff(terms);
+            renewAtNanos = retryRenewalAt(now);
         } else {
             validUntilNanos = validUntil;
             gate.engine.events.renewed(this, Math.max(0, now - renewalDueNanos), after);

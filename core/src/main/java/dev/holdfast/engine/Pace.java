@@ -12,6 +12,7 @@ final class Pace {
 
     private static final int POLL_JITTER_DIVISOR = 10;
     private static final int RENEWAL_RETRIES_PER_LEASE = 20;
+    private static final int RENEWAL_RETRIES_PER_REST = 4;
 
     private final RandomGenerator random;
 
@@ -30,9 +31,14 @@ final class Pace {
         return upTo(FIRST_BACKOFF_NANOS << Math.min(failures, MOST_DOUBLINGS));
     }
 
-    /** After a failed renewal: a small part of the lease, because every try counts. */
-    long renewalBackoff(Terms terms) {
-        return upTo(Math.max(2, terms.options.leaseTime().toNanos() / RENEWAL_RETRIES_PER_LEASE));
+    /**
+     * After a failed renewal: a small part of the lease, because every try counts, and of what is left of it. That may be
+     * much less than the lease time, as after a hand-over, when the store gives a few seconds until the first renewal.
+     */
+    long renewalBackoff(Terms terms, long leftNanos) {
+        long ofWhatIsLeft = Math.max(FIRST_BACKOFF_NANOS, leftNanos / RENEWAL_RETRIES_PER_REST);
+        return upTo(
+                Math.max(2, Math.min(terms.options.leaseTime().toNanos() / RENEWAL_RETRIES_PER_LEASE, ofWhatIsLeft)));
     }
 
     private long upTo(long longest) {

@@ -5,7 +5,9 @@ import dev.holdfast.engine.Timed;
 import dev.holdfast.engine.TimedHeap;
 import dev.holdfast.engine.Timeline;
 import dev.holdfast.spi.MonotonicClock;
-import java.util.concurrent.locks.Condition;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * The timeline of a real client: one thread that does no I/O and runs no user code. It is started with the first thing
  * to do. It is woken only for something earlier than it waits for, so that taking and releasing a lock again and again
  * does not wake it at all. Thread-safe.
+ *
+ * <p>Nobody waits for the lock but this thread: whoever finds it taken leaves a note. A virtual thread that waited would do
+ * so with the monitor of its gate, and might not get a processor for long; or it would keep its processor, where monitors
+ * pin (JDK 21 to 23), from the one that is next.
  */
 final class TimerThread implements Timeline, AutoCloseable {
     private static final long LONGEST_GOODBYE_NANOS = 1_000_000_000;
@@ -21,14 +27,19 @@ final class TimerThread implements Timeline, AutoCloseable {
     private final MonotonicClock clock;
     private final String name;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition earlier = lock.newCondition();
+
+    /** What those could not do who found the lock taken, in order. Whoever has had the lock looks here afterwards. */
+    private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
 
     /** Guarded by the lock, as are all below. */
     private final TimedHeap heap = new TimedHeap();
 
     private long waitsUntilNanos = Long.MAX_VALUE;
     private volatile @Nullable Thread thread;
-    private boolean closed;
+    private volatile boolean closed;
+
+    /** Something to be scheduled, or cancelled. */
+    private record Note(Timed timed, long dueNanos, boolean isCancelled) {}
 
     TimerThread(MonotonicClock clock, String name) {
         this.clock = clock;
@@ -37,29 +48,51 @@ final class TimerThread implements Timeline, AutoCloseable {
 
     @Override
     public void schedule(Timed timed, long dueNanos) {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            heap.put(timed, dueNanos);
-            if (thread == null) {
-                start();
-            } else if (dueNanos < waitsUntilNanos) {
-                earlier.signal();
-            }
-        } finally {
-            lock.unlock();
-        }
+        change(timed, dueNanos, false);
     }
 
     @Override
     public void cancel(Timed timed) {
-        lock.lock();
-        try {
+        change(timed, 0, true);
+    }
+
+    private void change(Timed timed, long dueNanos, boolean isCancelled) {
+        if (lock.tryLock()) {
+            try {
+                followNotes();
+                apply(timed, dueNanos, isCancelled);
+            } finally {
+                lock.unlock();
+            }
+        } else {
+            notes.add(new Note(timed, dueNanos, isCancelled));
+        }
+        while (!notes.isEmpty() && lock.tryLock()) {
+            try {
+                followNotes();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void followNotes() {
+        for (Note next = notes.peek(); next != null; next = notes.peek()) {
+            apply(next.timed, next.dueNanos, next.isCancelled);
+            notes.remove();
+        }
+    }
+
+    private void apply(Timed timed, long dueNanos, boolean isCancelled) {
+        if (isCancelled) {
             heap.remove(timed);
-        } finally {
-            lock.unlock();
+        } else if (!closed) {
+            heap.put(timed, dueNanos);
+            if (thread == null) {
+                start();
+            } else if (dueNanos < waitsUntilNanos) {
+                LockSupport.unpark(thread);
+            }
         }
     }
 
@@ -71,16 +104,9 @@ final class TimerThread implements Timeline, AutoCloseable {
     /** Ends the thread; what was scheduled does not happen. */
     @Override
     public void close() {
-        Thread running;
-        lock.lock();
-        try {
-            closed = true;
-            running = thread;
-            earlier.signal();
-        } finally {
-            lock.unlock();
-        }
-        ClientThreads.join(running, LONGEST_GOODBYE_NANOS);
+        closed = true;
+        LockSupport.unpark(thread);
+        ClientThreads.join(thread, LONGEST_GOODBYE_NANOS);
     }
 
     private void start() {
@@ -117,26 +143,29 @@ final class TimerThread implements Timeline, AutoCloseable {
     }
 
     private @Nullable Timed awaitNext() {
-        lock.lock();
-        try {
-            while (!closed) {
+        while (!closed) {
+            long left;
+            lock.lock();
+            try {
+                followNotes();
                 Timed first = heap.first();
-                long left = heap.firstDueNanos() - clock.nanos();
+                long dueNanos = heap.firstDueNanos();
+                left = dueNanos - clock.nanos();
                 if (first != null && left <= 0) {
                     heap.remove(first);
+                    waitsUntilNanos = Long.MIN_VALUE;
                     return first;
                 }
-                waitsUntilNanos = heap.firstDueNanos();
-                try {
-                    long unused = earlier.awaitNanos(left);
-                } catch (InterruptedException stray) {
-                    // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
-                }
-                waitsUntilNanos = Long.MIN_VALUE;
+                waitsUntilNanos = dueNanos;
+            } finally {
+                lock.unlock();
             }
-            return null;
-        } finally {
-            lock.unlock();
+            if (notes.isEmpty() && !closed) {
+                LockSupport.parkNanos(this, left);
+                // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
+                boolean unused = Thread.interrupted();
+            }
         }
+        return null;
     }
 }

@@ -63,6 +63,56 @@ final class TimerThreadTest {
         assertThat(tries.await(10, TimeUnit.SECONDS)).as("a second try").isTrue();
     }
 
+    /**
+     * A virtual thread that waited here would do so with the monitor of its gate. On JDK 24 and later it might get no
+     * processor for long then, and the timer thread, which needs that monitor, would tell nobody anything.
+     */
+    @Test
+    void nobodyWaitsForThisThreadToLookAtItsClock() throws InterruptedException {
+        CountDownLatch clockIsRead = new CountDownLatch(1);
+        CountDownLatch clockGoes = new CountDownLatch(1);
+        CountDownLatch isScheduled = new CountDownLatch(1);
+        CountDownLatch rang = new CountDownLatch(1);
+        TimerThread slow = new TimerThread(
+                () -> {
+                    clockIsRead.countDown();
+                    awaitQuietly(clockGoes);
+                    return SystemClock.INSTANCE.nanos();
+                },
+                "timer-test-slow");
+        try {
+            slow.schedule(step(() -> {}), Long.MAX_VALUE - 1);
+            clockIsRead.await();
+            Thread other = new Thread(() -> {
+                Timed cancelled = step(() -> {
+                    throw new AssertionError("was cancelled");
+                });
+                slow.schedule(cancelled, 0);
+                slow.cancel(cancelled);
+                slow.schedule(step(rang::countDown), 0);
+                isScheduled.countDown();
+            });
+            other.start();
+            assertThat(isScheduled.await(10, TimeUnit.SECONDS)).as("scheduled").isTrue();
+            clockGoes.countDown();
+            assertThat(rang.await(10, TimeUnit.SECONDS))
+                    .as("what was scheduled")
+                    .isTrue();
+            assertThat(handler.tried).hasValue(0);
+        } finally {
+            clockGoes.countDown();
+            slow.close();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException ended) {
+            throw new IllegalStateException(ended);
+        }
+    }
+
     private static Timed step(Runnable action) {
         return new Timed() {
             @Override
