@@ -140,8 +140,9 @@ abstract class Gate {
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
-                if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
-                    // Who is in line wants the same lock, with whatever options: it is taken for them, too.
+                if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally && asked.grant == null) {
+                    // Who is in line wants the same lock, with whatever options: it is taken for them, too. But what
+                    // a grant of the claim has overtaken is old.
                     heard(Refusal.TAKEN, asked.takenSince(sentNanos), after);
                 }
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
