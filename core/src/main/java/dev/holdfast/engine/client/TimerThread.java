@@ -5,14 +5,17 @@ import dev.holdfast.engine.Timed;
 import dev.holdfast.engine.TimedHeap;
 import dev.holdfast.engine.Timeline;
 import dev.holdfast.spi.MonotonicClock;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The timeline of a real client: one thread that does no I/O and runs no user code. It is started with the first thing
  * to do. It is woken only for something earlier than it waits for, so that taking and releasing a lock again and again
  * does not wake it at all. Thread-safe.
+ *
+ * <p>Guarded by a monitor and not by a {@code Lock}, because it is used both with and without a gate's monitor held. Up to
+ * Java 23 a virtual thread that waits inside a monitor keeps its carrier. In the queue of a lock such threads can stand behind
+ * one that needs a carrier to go on, and then none of them ever does.
  */
 final class TimerThread implements Timeline, AutoCloseable {
     private static final long LONGEST_GOODBYE_NANOS = 1_000_000_000;
@@ -20,13 +23,13 @@ final class TimerThread implements Timeline, AutoCloseable {
 
     private final MonotonicClock clock;
     private final String name;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition earlier = lock.newCondition();
 
-    /** Guarded by the lock, as are all below. */
+    /** Guarded by itself, as are all below. */
     private final TimedHeap heap = new TimedHeap();
 
-    private long waitsUntilNanos = Long.MAX_VALUE;
+    /** Until when the thread sleeps or is about to; written by that thread only. */
+    private long waitsUntilNanos = Long.MIN_VALUE;
+
     private volatile @Nullable Thread thread;
     private boolean closed;
 
@@ -37,8 +40,7 @@ final class TimerThread implements Timeline, AutoCloseable {
 
     @Override
     public void schedule(Timed timed, long dueNanos) {
-        lock.lock();
-        try {
+        synchronized (heap) {
             if (closed) {
                 return;
             }
@@ -46,20 +48,15 @@ final class TimerThread implements Timeline, AutoCloseable {
             if (thread == null) {
                 start();
             } else if (dueNanos < waitsUntilNanos) {
-                earlier.signal();
+                LockSupport.unpark(thread);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     @Override
     public void cancel(Timed timed) {
-        lock.lock();
-        try {
+        synchronized (heap) {
             heap.remove(timed);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -72,14 +69,11 @@ final class TimerThread implements Timeline, AutoCloseable {
     @Override
     public void close() {
         Thread running;
-        lock.lock();
-        try {
+        synchronized (heap) {
             closed = true;
             running = thread;
-            earlier.signal();
-        } finally {
-            lock.unlock();
         }
+        LockSupport.unpark(running);
         ClientThreads.join(running, LONGEST_GOODBYE_NANOS);
     }
 
@@ -117,26 +111,22 @@ final class TimerThread implements Timeline, AutoCloseable {
     }
 
     private @Nullable Timed awaitNext() {
-        lock.lock();
-        try {
-            while (!closed) {
+        while (true) {
+            synchronized (heap) {
+                if (closed) {
+                    return null;
+                }
+                waitsUntilNanos = heap.firstDueNanos();
                 Timed first = heap.first();
-                long left = heap.firstDueNanos() - clock.nanos();
-                if (first != null && left <= 0) {
+                if (first != null && waitsUntilNanos <= clock.nanos()) {
+                    waitsUntilNanos = Long.MIN_VALUE;
                     heap.remove(first);
                     return first;
                 }
-                waitsUntilNanos = heap.firstDueNanos();
-                try {
-                    long unused = earlier.awaitNanos(left);
-                } catch (InterruptedException stray) {
-                    // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
-                }
-                waitsUntilNanos = Long.MIN_VALUE;
             }
-            return null;
-        } finally {
-            lock.unlock();
+            park(this, waitsUntilNanos == Long.MAX_VALUE ? waitsUntilNanos : waitsUntilNanos - clock.nanos());
+            // Nobody but close() ends this thread; an interrupt from elsewhere only makes it look again.
+            boolean unused = Thread.interrupted();
         }
     }
 }
