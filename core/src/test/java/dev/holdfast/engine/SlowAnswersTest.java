@@ -104,6 +104,28 @@ class SlowAnswersTest {
         }
     }
 
+    /**
+     * A grant that is pushed to a claim that was given up is given back at once, not when the answer has come that is still on its
+     * way.
+     */
+    @Test
+    void theGrantOfAClaimThatWasGivenUpIsFreeAtOnce() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-overtaken", context));
+                Holdfast locks = time.open("slow", PollsAnswerLate::new)) {
+            Lease held = time.get(other.lock("a").acquireAsync());
+            CompletableFuture<Lease> waiting = locks.lock("a").acquireAsync();
+            while (!polled) {
+                time.advance(Duration.ofMillis(10));
+            }
+            waiting.cancel(false);
+            held.close();
+            time.advance(Duration.ofMillis(100));
+            assertThat(other.lock("a").tryAcquireAsync(Duration.ZERO))
+                    .as("nobody else wants the lock")
+                    .satisfies(once -> assertThat(time.get(once)).isPresent());
+        }
+    }
+
     private final class PollsAnswerLate extends DelegatingStore {
         PollsAnswerLate(StoreContext context) {
             super("slow-overtaken", context);
