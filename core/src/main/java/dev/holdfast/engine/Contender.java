@@ -69,6 +69,9 @@ final class Contender extends Timed {
     /** Set when it is over, if something of it may be left at the store. */
     private @Nullable Leftovers leftovers;
 
+    /** Whether the store has granted it anything: then it has left the store's line. */
+    boolean wasServed;
+
     /** What it was granted. */
     @Nullable
     HeldGrant grant;

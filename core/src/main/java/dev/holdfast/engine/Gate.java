@@ -140,8 +140,9 @@ abstract class Gate {
             if (asked.isOver()) {
                 repeated(asked, outcome, after);
                 asked.answeredLate(outcome, failure, after);
-                if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally) {
-                    // Who is in line wants the same lock, with whatever options: it is taken for them, too.
+                if (outcome instanceof AcquireOutcome.Contended && asked.terms.passesLocally && !asked.wasServed) {
+                    // Who is in line wants the same lock, with whatever options: it is taken for them, too. But what
+                    // a grant of the claim has overtaken is old.
                     heard(Refusal.TAKEN, asked.takenSince(sentNanos), after);
                 }
             } else if (outcome instanceof AcquireOutcome.Granted granted && asked.isGrantedBy(granted.grants())) {
@@ -205,6 +206,14 @@ abstract class Gate {
         });
     }
 
+    /** Nobody wants the claim any more. Its grant goes back now; a reply that is still to come may take its time. */
+    final void grantedTooLate(Contender over, List<Grant> grants) {
+        step(after -> {
+            over.wasServed = true;
+            engine.cleanup.release(grants, after);
+        });
+    }
+
     /** Begins to hold a grant; its deadline counts from the anchor, which may be older than the grant itself. */
     private void granted(Contender asked, List<Grant> grants, long anchorNanos, boolean pushed, AfterUnlock after) {
         long now = engine.now();
@@ -215,6 +224,7 @@ abstract class Gate {
         long turnBeginsNanos = pushed ? now : anchorNanos;
         HeldGrant fresh = new HeldGrant(this, asked.terms, grants, anchorNanos, turnBeginsNanos, leftovers);
         asked.grant = fresh;
+        asked.wasServed = true;
         conclude(asked);
         // Whatever was heard before is out of date, and this says nothing of those behind.
         lastWord.forget();

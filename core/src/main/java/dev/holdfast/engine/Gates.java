@@ -17,6 +17,9 @@ final class Gates {
     /** Shared claims by owner, from their first request until their grant has ended; others are found by their gate. */
     private final ConcurrentMap<OwnerId, Contender> sharedClaims = new ConcurrentHashMap<>();
 
+    /** Claims that are over while a reply to them is still to come, by owner. */
+    private final ConcurrentMap<OwnerId, Contender> claimsOfLateReplies = new ConcurrentHashMap<>();
+
     /** Whether there has been a gate of writers. */
     private volatile boolean hasWriters;
 
@@ -67,6 +70,21 @@ final class Gates {
     @Nullable
     Contender sharedClaimOf(OwnerId owner) {
         return sharedClaims.get(owner);
+    }
+
+    /** A claim is over, and a reply to it is still to come. */
+    void awaitsReply(Contender over) {
+        claimsOfLateReplies.put(over.claim.owner(), over);
+    }
+
+    void awaitsReplyNoMore(Contender over) {
+        claimsOfLateReplies.remove(over.claim.owner());
+    }
+
+    /** The claim that is over and of which a reply is still to come. */
+    @Nullable
+    Contender overClaimOf(OwnerId owner) {
+        return claimsOfLateReplies.get(owner);
     }
 
     /** The gates that pass a name on inside the client. */

@@ -66,6 +66,7 @@ final class Leftovers {
         state = State.DUE;
         if (replyDue) {
             cleanup().closingWaits();
+            contender.gate.engine.gates.awaitsReply(contender);
         } else {
             clear(withdraw, after);
         }
@@ -77,6 +78,7 @@ final class Leftovers {
         mayStillArrive |= failure != null;
         inLineAgain |= outcome instanceof AcquireOutcome.Contended;
         if (state == State.DUE) {
+            contender.gate.engine.gates.awaitsReplyNoMore(contender);
             boolean queued = outcome != null && contender.claim.queue();
             try {
                 clear(mayStillArrive || queued || outcome instanceof AcquireOutcome.Granted, after);

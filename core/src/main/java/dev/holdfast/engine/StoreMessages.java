@@ -22,6 +22,11 @@ final class StoreMessages implements StoreListener {
     @Override
     public void granted(List<Grant> grants, long anchorNanos) {
         OwnerId owner = grants.get(0).owner();
+        Contender over = engine.gates.overClaimOf(owner);
+        if (over != null) {
+            over.gate.grantedTooLate(over, grants);
+            return;
+        }
         engine.gates.forEachOf(grants.get(0).name(), owner, gate -> gate.pushed(owner, grants, anchorNanos));
     }
 

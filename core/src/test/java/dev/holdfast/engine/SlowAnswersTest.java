@@ -23,6 +23,7 @@ class SlowAnswersTest {
 
     private final VirtualTime time = new VirtualTime();
     private boolean slow;
+    private boolean polled;
 
     /** Each request is answered within the command timeout of two seconds (P16). */
     @Test
@@ -77,6 +78,70 @@ class SlowAnswersTest {
             CompletableFuture<Optional<Lease>> once = locks.lock("a").tryAcquireAsync(Duration.ZERO);
             time.advance(LONG);
             assertThat(once.join()).as("a free lock").isPresent();
+        }
+    }
+
+    /**
+     * The grant of a waiting claim is pushed, used and given back while an older "taken" for the same claim is still on its way. It
+     * says nothing to a try that began when the lock was free.
+     */
+    @Test
+    void theOvertakenAnswerToAServedClaimIsNotToldToATryThatBeganLater() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-overtaken", context));
+                Holdfast locks = time.open("slow", PollsAnswerLate::new)) {
+            Lease held = time.get(other.lock("a").acquireAsync());
+            CompletableFuture<Lease> waiting = locks.lock("a").acquireAsync();
+            while (!polled) {
+                time.advance(Duration.ofMillis(10));
+            }
+            held.close();
+            time.get(waiting).close();
+            time.advance(Duration.ofMillis(10));
+            slow = true;
+            CompletableFuture<Optional<Lease>> once = locks.lock("a").tryAcquireAsync(Duration.ZERO);
+            time.advance(LONG);
+            assertThat(once.join()).as("a lock that was free all the time").isPresent();
+        }
+    }
+
+    /**
+     * A grant that is pushed to a claim that was given up is given back at once, not when the answer has come that is still on its
+     * way.
+     */
+    @Test
+    void theGrantOfAClaimThatWasGivenUpIsFreeAtOnce() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-overtaken", context));
+                Holdfast locks = time.open("slow", PollsAnswerLate::new)) {
+            Lease held = time.get(other.lock("a").acquireAsync());
+            CompletableFuture<Lease> waiting = locks.lock("a").acquireAsync();
+            while (!polled) {
+                time.advance(Duration.ofMillis(10));
+            }
+            waiting.cancel(false);
+            held.close();
+            time.advance(Duration.ofMillis(100));
+            assertThat(other.lock("a").tryAcquireAsync(Duration.ZERO))
+                    .as("nobody else wants the lock")
+                    .satisfies(once -> assertThat(time.get(once)).isPresent());
+        }
+    }
+
+    private final class PollsAnswerLate extends DelegatingStore {
+        PollsAnswerLate(StoreContext context) {
+            super("slow-overtaken", context);
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            time.callTakes(Duration.ofMillis(slow ? 1_500 : 0));
+            return super.tryAcquire(claim);
+        }
+
+        @Override
+        public List<AcquireOutcome> poll(List<Claim> claims) {
+            polled = true;
+            time.callTakes(Duration.ofMillis(1_000));
+            return super.poll(claims);
         }
     }
 

@@ -135,6 +135,9 @@ final class Actor {
             if (process.answers() == wait.answersBefore && !wait.contendedLocally) {
                 world.fail("P2", wait + " was told that somebody else has the lock, but nobody had said so");
             }
+            if (!wait.contendedLocally && wasFree(wait)) {
+                world.fail("P16", wait + " was told that somebody else has the lock, but nobody had or wanted it");
+            }
         } else if (cause instanceof CancellationException) {
             if (!wait.cancelled) {
                 world.fail("no exception", wait + " ended with " + cause);
@@ -146,6 +149,13 @@ final class Actor {
         } else if (!(cause instanceof ClientClosedException && process.isClosed())) {
             world.fail("no exception", wait + " ended with " + cause);
         }
+    }
+
+    /** Whether nobody held or wanted any of the names from the beginning of a wait until now. */
+    private boolean wasFree(Wait wait) {
+        long serverNanosThen = process.server().readClock(wait.startedAt);
+        return wait.spot.names().stream()
+                .noneMatch(name -> workload.ledger.wasInUseSince(name, wait.startedAt, serverNanosThen));
     }
 
     private void hold(Wait wait, Lease lease) {

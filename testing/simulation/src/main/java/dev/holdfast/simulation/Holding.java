@@ -38,6 +38,9 @@ final class Holding {
     /** When a holder was told that a lease of this grant is lost, in true time. */
     long lossToldAt = NEVER;
 
+    /** When it was released, evicted or forgotten, in true time. */
+    long endedAt = NEVER;
+
     /** Since when no lease of the client's stands for this grant; {@link #NEVER} while one does. */
     long unownedSince;
 

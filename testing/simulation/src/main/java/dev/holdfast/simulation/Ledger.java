@@ -23,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 final class Ledger {
     private final World world;
     private final Map<String, List<Holding>> holdings = new HashMap<>();
-    private final Waiting waiting = new Waiting();
+    private final Waiting waiting;
     private long grants;
     private int era;
 
     Ledger(World world) {
         this.world = world;
+        this.waiting = new Waiting(world);
     }
 
     /** Enters the answer to a claim. */
@@ -136,6 +137,7 @@ final class Ledger {
         holding.releaseSentAt = Math.min(holding.releaseSentAt, sentAt);
         if (holding.state == Holding.State.HELD) {
             holding.state = state;
+            holding.endedAt = world.now();
             client.beliefs().released(holding);
         }
     }
@@ -186,6 +188,7 @@ final class Ledger {
                     for (Holding other : of(part.name())) {
                         if (other.expiry == holding.expiry && other.state == Holding.State.HELD) {
                             other.state = Holding.State.EVICTED;
+                            other.endedAt = world.now();
                         }
                     }
                 }
@@ -202,6 +205,7 @@ final class Ledger {
                 .forEach(all -> all.forEach(holding -> {
                     if (holding.state == Holding.State.HELD) {
                         holding.state = Holding.State.FORGOTTEN;
+                        holding.endedAt = world.now();
                     }
                 }));
     }
@@ -243,6 +247,18 @@ final class Ledger {
 
     Waiting waiting() {
         return waiting;
+    }
+
+    /** Whether anybody held a name or stood in line for it at some moment since one of true time. */
+    boolean wasInUseSince(String name, long since, long serverNanosThen) {
+        for (Holding holding : of(name)) {
+            if (holding.state == Holding.State.HELD
+                    ? serverNanosThen < holding.expiry.nanos
+                    : holding.endedAt >= since) {
+                return true;
+            }
+        }
+        return waiting.wasLineSince(name, since, serverNanosThen);
     }
 
     /** Units of a name that are held, by the server's clock. */

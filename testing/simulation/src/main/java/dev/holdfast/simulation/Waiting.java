@@ -12,7 +12,26 @@ import org.jspecify.annotations.Nullable;
 final class Waiting {
     private final Map<OwnerId, Place> line = new LinkedHashMap<>();
     private final Map<OwnerId, Long> buried = new HashMap<>();
+    private final Map<String, Long> leftAt = new HashMap<>();
+    private final World world;
     private long arrivals;
+
+    Waiting(World world) {
+        this.world = world;
+    }
+
+    /** Whether somebody stood in line for a name at some moment since one of true time. */
+    boolean wasLineSince(String name, long since, long serverNanosThen) {
+        if (leftAt.getOrDefault(name, -1L) >= since) {
+            return true;
+        }
+        for (Place place : line.values()) {
+            if (units(place.claim, name) > 0 && serverNanosThen < place.untilNanos) {
+                return true;
+            }
+        }
+        return false;
+    }
 
     /** A claim's place in line. */
     static final class Place {
@@ -43,7 +62,10 @@ final class Waiting {
     }
 
     void leave(OwnerId owner) {
-        line.remove(owner);
+        Place left = line.remove(owner);
+        if (left != null) {
+            left.claim.parts().forEach(part -> leftAt.put(part.name(), world.now()));
+        }
     }
 
     void bury(OwnerId owner, long now) {
@@ -56,6 +78,7 @@ final class Waiting {
     }
 
     void clear() {
+        line.values().forEach(place -> place.claim.parts().forEach(part -> leftAt.put(part.name(), world.now())));
         line.clear();
         buried.clear();
     }
