@@ -4,41 +4,43 @@
 -- whole lease, and nobody waits), or that of the common script, which also has everything about a slot on the move.
 -- Which clock an epoch counts by is told in prologue.lua.
 local fetched, stamp = redis.call('GET', KEYS[1]), ARGV[#KEYS + 1]
-if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
+if #KEYS == 1 and not (stamp and string.byte(stamp, @STAMP_ARRIVING@) == 49) then
   local step = stamp and struct.unpack('>I8', stamp) or 0
   if not fetched then
     local time = redis.call('TIME')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
     local ends, epoch = now + @KEPT@, (time[1] * 1000 - @ORIGIN@) * 1000 + time[2] + step
-    local expiry = now + struct.unpack('>I4', ARGV[1], 27) + 1
+    local expiry = now + struct.unpack('>I4', ARGV[1], @LEASE@) + 1
     redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, 48, ends, expiry, epoch, ARGV[1]),
       'PXAT', string.format('%.0f', ends))
     return epoch
   end
-  local format, flags = string.byte(fetched, 1, 2)
+  local format, flags = string.byte(fetched, @HEAD_FORMAT@, @HEAD_FLAGS@)
   if format == 49 and flags <= 49 then
-    local ends, expiry, last = struct.unpack('>I8I8I8', fetched, 3)
+    local ends, expiry, last = struct.unpack('>I8I8I8', fetched, @HEAD_ENDS@)
     local left = redis.call('PTTL', KEYS[1])
     local now = ends - left
     local usual = left > @KEPT_AT_LEAST@ and last < @LAST_EPOCH@
     if usual and expiry <= now and flags == 48 then
       local epoch = (now - @ORIGIN@) * 1000 + step
-      if stamp and #stamp > 9 then
+      if stamp and #stamp > @STAMP_ARRIVING@ then
         local time = redis.call('TIME')
         epoch = (time[1] * 1000 - @ORIGIN@) * 1000 + time[2] + step
       end
       if epoch <= last then
         epoch = last + 1
       end
-      expiry = now + struct.unpack('>I4', ARGV[1], 27) + 1
+      expiry = now + struct.unpack('>I4', ARGV[1], @LEASE@) + 1
       redis.call('SET', KEYS[1], struct.pack('>BBI8I8I8c0', 49, 48, ends, expiry, epoch, ARGV[1]), 'KEEPTTL')
       return epoch
     end
-    local sub, mode = string.sub, string.byte(ARGV[1], 17)
-    if usual and expiry > now and #fetched > 35 and mode <= 49 and sub(fetched, 44, 48) == sub(ARGV[1], 18, 22)
-      and sub(fetched, 45, 48) == sub(fetched, 49, 52) and sub(ARGV[1], 19, 22) == sub(ARGV[1], 23, 26)
-      and sub(fetched, 27, 42) ~= sub(ARGV[1], 1, 16) then
-      local cluster = stamp and #stamp > 9
+    local sub, mode = string.sub, string.byte(ARGV[1], @MODE@)
+    if usual and expiry > now and #fetched > @SUMMARY_USED_END@ and mode <= 49
+      and sub(fetched, @HEAD_KIND@, @HEAD_CAPACITY_END@) == sub(ARGV[1], @KIND@, @CAPACITY_END@)
+      and sub(fetched, @HEAD_CAPACITY@, @HEAD_CAPACITY_END@) == sub(fetched, @HEAD_UNITS@, @HEAD_UNITS_END@)
+      and sub(ARGV[1], @CAPACITY@, @CAPACITY_END@) == sub(ARGV[1], @UNITS@, @UNITS_END@)
+      and sub(fetched, @HEAD_OWNER@, @HEAD_OWNER_END@) ~= sub(ARGV[1], @OWNER@, @OWNER_END@) then
+      local cluster = stamp and #stamp > @STAMP_ARRIVING@
       local hint, told = math.min(expiry - now, cluster and @CLUSTER_HINT@ or @LONGEST_HINT@), now
       if cluster then
         local time = redis.call('TIME')
@@ -47,7 +49,7 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
       if mode == 48 then
         return { 0, told, hint }
       end
-      local line, waiters, owner = KEYS[1] .. ':q', KEYS[1] .. ':w', sub(ARGV[1], 1, 16)
+      local line, waiters, owner = KEYS[1] .. ':q', KEYS[1] .. ':w', sub(ARGV[1], @OWNER@, @OWNER_END@)
       if flags == 48 then
         local deleted = redis.pcall('DEL', line, waiters)
         if type(deleted) == 'table' then
@@ -64,13 +66,14 @@ if #KEYS == 1 and not (stamp and string.byte(stamp, 9) == 49) then
           turn = before + 1
         end
         redis.call('ZADD', line, string.format('%.0f', turn), owner)
-        redis.call('HSET', waiters, owner, struct.pack('>I8I8', now + @PATIENCE@, now) .. sub(ARGV[1], 17))
+        redis.call('HSET', waiters, owner, struct.pack('>I8I8', now + @PATIENCE@, now) .. sub(ARGV[1], @MODE@))
         redis.call('PEXPIRE', line, @KEPT@)
         redis.call('PEXPIRE', waiters, @KEPT@)
         if flags == 48 then
-          redis.call('SET', KEYS[1], '11' .. sub(fetched, 3), 'KEEPTTL')
+          redis.call('SET', KEYS[1], '11' .. sub(fetched, @HEAD_ENDS@), 'KEEPTTL')
         end
-        local heard = redis.call('PUBLISH', string.match(fetched, '^[^\n]*', 57), 'W' .. struct.pack('>I8', last) .. KEYS[1])
+        local heard = redis.call('PUBLISH', string.match(fetched, '^[^\n]*', @HEAD_TEXT@),
+          'W' .. struct.pack('>I8', last) .. KEYS[1])
         if flags == 48 then
           hint = math.min(hint, heard == 0 and not cluster and @DEAF_HINT@ or @FIRST_HINT@)
         end

@@ -3,7 +3,7 @@
 -- KEYS: heads. ARGV: one record per key, the stamp.
 -- Answers: {0, now, hint} contended, {1, now, left, epoch, wanted, ...} granted, {2, part, kind, capacity} mismatch,
 -- {3, part, format} cannot be read.
-local owner, mode, lease = sub(ARGV[1], 1, 16), string.byte(ARGV[1], 17) - 48, number(ARGV[1], 27)
+local owner, mode, lease = sub(ARGV[1], @OWNER@, @OWNER_END@), string.byte(ARGV[1], @MODE@) - 48, number(ARGV[1], @LEASE@)
 local queue, touch, extend = mode % 2 == 1, mode % 4 >= 2, mode % 8 >= 4
 local parts, gone = {}, false
 for i = 1, #KEYS do
@@ -52,7 +52,7 @@ if count == #parts then
     if extend and parts[i].holder then
       parts[i].expiry = now + lease + 1
     elseif extend then
-      call('HSET', KEYS[i] .. ':h', owner, pack('>I8I8', now + lease + 1, epochs[i]) .. sub(records[i], 17))
+      call('HSET', KEYS[i] .. ':h', owner, pack('>I8I8', now + lease + 1, epochs[i]) .. sub(records[i], @MODE@))
     end
   end
   return granted(extend and lease or left, epochs)
@@ -67,12 +67,12 @@ end
 for i = 1, #parts do
   local part = parts[i]
   local used = part.used > 0 or wanted(part)
-  if used and (part.kind ~= sub(ARGV[i], 18, 18) or part.cap ~= number(ARGV[i], 19)) then
+  if used and (part.kind ~= sub(ARGV[i], @KIND@, @KIND@) or part.cap ~= number(ARGV[i], @CAPACITY@)) then
     settle()
     return { 2, i, part.kind, part.cap }
   end
   if not used then
-    part.kind, part.cap = sub(ARGV[i], 18, 18), number(ARGV[i], 19)
+    part.kind, part.cap = sub(ARGV[i], @KIND@, @KIND@), number(ARGV[i], @CAPACITY@)
   end
 end
 
@@ -87,7 +87,7 @@ for i = 1, #parts do
 end
 local fit = true
 for i = 1, #parts do
-  fit = fit and fits(parts[i], number(ARGV[i], 23), turn or math.huge)
+  fit = fit and fits(parts[i], number(ARGV[i], @UNITS@), turn or math.huge)
 end
 for i = 1, #parts do
   if fit and is_cramped(parts[i]) then
@@ -135,13 +135,13 @@ if queue then
       call('DEL', KEYS[i] .. ':w')
     end
     call('ZADD', KEYS[i] .. ':q', string.format('%.0f', turn), owner)
-    call('HSET', KEYS[i] .. ':w', owner, pack('>I8I8', now + PATIENCE, since) .. sub(ARGV[i], 17))
+    call('HSET', KEYS[i] .. ':w', owner, pack('>I8I8', now + PATIENCE, since) .. sub(ARGV[i], @MODE@))
     call('PEXPIRE', KEYS[i] .. ':q', KEPT)
     call('PEXPIRE', KEYS[i] .. ':w', KEPT)
     part.dirty = part.dirty or not part.line
     part.line = true
     if part.holder then
-      outbox[#outbox + 1] = { match(part.holder, '^[^\n]*', 31), 'W' .. pack('>I8', part.last) .. KEYS[i] }
+      outbox[#outbox + 1] = { match(part.holder, '^[^\n]*', @TEXT@), 'W' .. pack('>I8', part.last) .. KEYS[i] }
     end
   end
 end

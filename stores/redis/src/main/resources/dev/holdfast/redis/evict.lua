@@ -11,7 +11,7 @@ refresh(name)
 local holders = {}
 if name.holder then
   if not only or name.last == only then
-    holders[1] = { sub(name.holder, 1, 16), name.last, name.holder }
+    holders[1] = { sub(name.holder, @OWNER@, @OWNER_END@), name.last, name.holder }
   end
 elseif name.shared then
   local all = call('HGETALL', name.key .. ':h')
@@ -55,7 +55,7 @@ for i = 1, #holders do
       touched[#touched + 1] = other
     end
   end
-  outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'L' .. owner .. pack('>I8', epoch) .. name.key }
+  outbox[#outbox + 1] = { match(record, '^[^\n]*', @TEXT@), 'L' .. owner .. pack('>I8', epoch) .. name.key }
 end
 if #holders > 0 and not forgets(name.key) then
   call('HSET', name.key .. ':e', 'by', ARGV[1], 'reason', ARGV[2], 'at', string.format('%.0f', now))

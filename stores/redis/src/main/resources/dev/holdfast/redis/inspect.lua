@@ -4,13 +4,13 @@
 local MOST_SHOWN, PAGE = 10000, 1000
 local head = redis.call('GET', KEYS[1])
 local now, shared, line = nil, {}, {}
-if head and string.sub(head, 1, 1) == '1' then
+if head and string.sub(head, @HEAD_FORMAT@, @HEAD_FORMAT@) == '1' then
   local left = redis.call('PTTL', KEYS[1])
   if left > 0 then
-    now = struct.unpack('>I8', head, 3) - left
+    now = struct.unpack('>I8', head, @HEAD_ENDS@) - left
   end
-  local flags = string.byte(head, 2) - 48
-  local arriving = ARGV[1] and string.byte(ARGV[1], 9) == 49
+  local flags = string.byte(head, @HEAD_FLAGS@) - 48
+  local arriving = ARGV[1] and string.byte(ARGV[1], @STAMP_ARRIVING@) == 49
   if arriving and (flags >= 4 and redis.call('EXISTS', KEYS[1] .. ':h') == 0
     or flags % 2 == 1 and redis.call('EXISTS', KEYS[1] .. ':q') + redis.call('EXISTS', KEYS[1] .. ':w') < 2) then
     return redis.error_reply('TRYAGAIN the keys of this lock are on the move')

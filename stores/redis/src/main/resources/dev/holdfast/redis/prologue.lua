@@ -3,14 +3,9 @@
 -- half-way (out of memory, a slot on the move) has granted nothing; and before any decision about a name, its expired
 -- holders are gone and every waiter at the head of the line that fits is granted, as far as MOST_LOOKED_AT goes.
 --
--- A record is 16 bytes of its own (head: owner; holder: expiry, epoch; waiter: expiry, since), then what the claim says:
--- mode 17, kind 18, capacity 19-22, units 23-26, lease 27-30, then channel, client and label in lines, and, of a claim
--- over several names, their keys in further lines. All times are milliseconds of the name's clock (see load).
---
--- Numbers that stand between two @ are shared with other scripts, and written in ScriptNumbers.java.
---
--- The stamp is the last argument where servers replace each other: what the coordinator's generation adds to epochs (8
--- bytes, microseconds), whether the slot is on its way here (9), and in a cluster the place, as the asking client knows it.
+-- A name between two @ stands for a number that scripts and Java share: where a field of a record stands (RecordField.java),
+-- or a limit (ScriptNumbers.java). The stamp is the last argument where servers replace each other. All times are
+-- milliseconds of the name's clock (see load).
 local KEPT, KEPT_AT_LEAST = @KEPT@, @KEPT_AT_LEAST@
 local ORIGIN, LAST_EPOCH = @ORIGIN@, @LAST_EPOCH@
 local PROVISIONAL, PATIENCE, BURIED = @PROVISIONAL@, @PATIENCE@, 60000
@@ -25,10 +20,10 @@ local names, outbox = {}, {}
 local now, place, of_server
 local step, arriving = 0, false
 if stamp then
-  step, arriving = unpack('>I8', stamp), string.byte(stamp, 9) == 49
-  if #stamp > 9 then
+  step, arriving = unpack('>I8', stamp), string.byte(stamp, @STAMP_ARRIVING@) == 49
+  if #stamp > @STAMP_ARRIVING@ then
     -- In a cluster nobody can be seen listening, so waiters ask more often and grants that nobody confirms are shorter.
-    place, PROVISIONAL, LONGEST_HINT = sub(stamp, 10), @CLUSTER_PROVISIONAL@, @CLUSTER_HINT@
+    place, PROVISIONAL, LONGEST_HINT = sub(stamp, @STAMP_PLACE@), @CLUSTER_PROVISIONAL@, @CLUSTER_HINT@
     -- Where a slot is leaving, the server refuses every look for a key that is not there. One that this script has used
     -- before, and has emptied since, is empty: to stop half-way would leave side keys that do not agree with their head.
     local used = {}
@@ -105,21 +100,23 @@ local function load(key)
     head = call('GET', key)
   end
   if head then
-    name.format = sub(head, 1, 1)
+    name.format = sub(head, @HEAD_FORMAT@, @HEAD_FORMAT@)
     name.newer = name.format ~= '1'
   end
   if head and not name.newer then
-    local flags = string.byte(head, 2) - 48
-    name.ends, name.expiry, name.last = unpack('>I8I8I8', head, 3)
+    local flags = string.byte(head, @HEAD_FLAGS@) - 48
+    name.ends, name.expiry, name.last = unpack('>I8I8I8', head, @HEAD_ENDS@)
     name.newer = name.last >= LAST_EPOCH
     name.line = flags % 2 == 1
     name.graves = flags % 4 >= 2
     name.shared = flags >= 4
-    if name.shared or #head == 35 then
-      name.kind, name.cap, name.used = sub(head, 27, 27), number(head, 28), number(head, 32)
-    elseif #head > 35 then
-      name.holder = sub(head, 27)
-      name.kind, name.cap, name.used = sub(head, 44, 44), number(head, 45), number(head, 49)
+    if name.shared or #head == @SUMMARY_USED_END@ then
+      name.kind = sub(head, @SUMMARY_KIND@, @SUMMARY_KIND@)
+      name.cap, name.used = number(head, @SUMMARY_CAPACITY@), number(head, @SUMMARY_USED@)
+    elseif #head > @SUMMARY_USED_END@ then
+      name.holder = sub(head, @HEAD_OWNER@)
+      name.kind = sub(head, @HEAD_KIND@, @HEAD_KIND@)
+      name.cap, name.used = number(head, @HEAD_CAPACITY@), number(head, @HEAD_UNITS@)
     end
     name.torn = place and is_torn(name)
     name.idle = flags == 0 and not name.holder
@@ -149,7 +146,7 @@ local function recount(name)
       call('HDEL', name.key .. ':h', all[i])
       name.unconfirmed = stamp and name.line
     else
-      name.used = name.used + number(all[i + 1], 23)
+      name.used = name.used + number(all[i + 1], @UNITS@)
       if name.expiry == 0 or expiry < name.expiry then
         name.expiry = expiry
       end
@@ -172,7 +169,7 @@ end
 -- The epoch, expiry and record of an owner among the holders, if it is there.
 local function held(name, owner)
   if name.holder then
-    if sub(name.holder, 1, 16) == owner then
+    if sub(name.holder, @OWNER@, @OWNER_END@) == owner then
       return name.last, name.expiry, name.holder
     end
   elseif name.shared then
@@ -185,7 +182,7 @@ local function held(name, owner)
 end
 
 local function share(name, owner, record, expiry, epoch)
-  call('HSET', name.key .. ':h', owner, pack('>I8I8', expiry, epoch) .. sub(record, 17))
+  call('HSET', name.key .. ':h', owner, pack('>I8I8', expiry, epoch) .. sub(record, @MODE@))
   call('PEXPIRE', name.key .. ':h', KEPT)
 end
 
@@ -196,11 +193,11 @@ local function hold(name, owner, record, lease)
     epoch = name.last + 1
   end
   if name.used == 0 then
-    name.holder, name.expiry = owner .. sub(record, 17), expiry
+    name.holder, name.expiry = owner .. sub(record, @MODE@), expiry
   else
     if name.holder then
       -- Without this flag in the head there are no shared holders: what stands there lost its head, and with it the name.
-      local first, strays = sub(name.holder, 1, 16), call('HGETALL', name.key .. ':h')
+      local first, strays = sub(name.holder, @OWNER@, @OWNER_END@), call('HGETALL', name.key .. ':h')
       share(name, first, name.holder, name.expiry, name.last)
       for i = 1, #strays, 2 do
         if strays[i] ~= first then
@@ -212,8 +209,8 @@ local function hold(name, owner, record, lease)
     share(name, owner, record, expiry, epoch)
     name.expiry, name.shared = math.min(name.expiry, expiry), true
   end
-  name.kind, name.cap = sub(record, 18, 18), number(record, 19)
-  name.last, name.used, name.dirty = epoch, name.used + number(record, 23), true
+  name.kind, name.cap = sub(record, @KIND@, @KIND@), number(record, @CAPACITY@)
+  name.last, name.used, name.dirty = epoch, name.used + number(record, @UNITS@), true
   return epoch
 end
 
@@ -230,7 +227,7 @@ local function free(name, owner, record)
     name.holder, name.used, name.expiry = nil, 0, 0
   else
     call('HDEL', name.key .. ':h', owner)
-    name.used = name.used - number(record, 23)
+    name.used = name.used - number(record, @UNITS@)
     if name.used <= 0 then
       call('DEL', name.key .. ':h')
       name.used, name.expiry, name.shared = 0, 0, false
@@ -338,7 +335,7 @@ local function ahead(name, number_in_line, room)
     if arrived >= number_in_line then
       done = true
     else
-      units = units + number(record, 23)
+      units = units + number(record, @UNITS@)
     end
     return done or units > room
   end)
@@ -358,7 +355,7 @@ end
 -- Whether a waiter is there to be told of its grant: somebody listens on its channel (which in a cluster can be at any
 -- node, and so is not seen), and it was not in vain that it was asked; nil if it has a moment left to answer.
 local function reachable(record)
-  if not place and call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', 31))[2] == 0 then
+  if not place and call('PUBSUB', 'NUMSUB', match(record, '^[^\n]*', @TEXT@))[2] == 0 then
     return false
   end
   local left = unpack('>I8', record) - now
@@ -372,7 +369,7 @@ end
 
 -- The keys of all names that a waiter waits for; nil if it is one.
 local function companions(record)
-  return match(record, '^[^\n]*\n[^\n]*\n[^\n]*\n(.*)$', 31)
+  return match(record, '^[^\n]*\n[^\n]*\n[^\n]*\n(.*)$', @TEXT@)
 end
 
 -- The same rule without those who cannot be told; they are looked at once per script.
@@ -381,7 +378,7 @@ local function fits_without_the_absent(name, units, number_in_line)
     local present = {}
     present.more = walk(name, passed(name), function(_, arrived, record)
       if reachable(record) ~= false then
-        present[#present + 1] = { arrived, number(record, 23) }
+        present[#present + 1] = { arrived, number(record, @UNITS@) }
       end
     end)
     name.present = present
@@ -406,7 +403,7 @@ local function fits_everywhere(name, number_in_line, owner, keys)
         return nil
       end
       refresh(other)
-      if not fits_without_the_absent(other, number(record, 23), number_in_line) then
+      if not fits_without_the_absent(other, number(record, @UNITS@), number_in_line) then
         return false
       end
     end
@@ -417,7 +414,7 @@ end
 -- Grants a waiter all of its names. Its client may be gone, so the lease is short, and the client is told; the owner of
 -- the request under way needs neither.
 local function grant(name, owner, record, keys, me)
-  local lease = number(record, 27)
+  local lease = number(record, @LEASE@)
   if owner ~= me and lease > PROVISIONAL then
     lease = PROVISIONAL
   end
@@ -434,7 +431,7 @@ local function grant(name, owner, record, keys, me)
       epochs = epochs .. (wanted(granted[i]) and '1' or '0')
     end
     outbox[#outbox + 1] = {
-      match(record, '^[^\n]*', 31),
+      match(record, '^[^\n]*', @TEXT@),
       'G' .. owner .. pack('>I8I4B', told(), lease, #(place or '')) .. (place or '') .. epochs,
     }
   end
@@ -443,7 +440,7 @@ end
 -- Whoever cannot be told and lives asks again on its own within the longest hint; after that it is gone.
 local function doubt(name, owner, record)
   if unpack('>I8', record) > now + ABSENT then
-    call('HSET', name.key .. ':w', owner, pack('>I8', now + ABSENT) .. sub(record, 9))
+    call('HSET', name.key .. ':w', owner, pack('>I8', now + ABSENT) .. sub(record, @SINCE@))
     return true
   end
 end
@@ -456,7 +453,7 @@ local function question(name, me, behind)
   walk(name, behind, function(owner, _, record)
     asked = asked + 1
     if owner ~= me and doubt(name, owner, record) then
-      outbox[#outbox + 1] = { match(record, '^[^\n]*', 31), 'R' .. owner }
+      outbox[#outbox + 1] = { match(record, '^[^\n]*', @TEXT@), 'R' .. owner }
     end
     return asked >= MOST_ASKED
   end)
@@ -494,7 +491,7 @@ local function serve(name, me)
       end
       return false
     end
-    local units, keys = number(record, 23), companions(record)
+    local units, keys = number(record, @UNITS@), companions(record)
     local fit = taken + units <= name.cap
     if keys and fit then
       fit = fits_everywhere(name, number_in_line, owner, keys)

@@ -1,11 +1,11 @@
 -- Acquire. Invariant: a free name goes to whoever asks, one that is read to further readers, with a larger counter than any
 -- before it on this node; a holder that asks again finds what it has. A node without a floor grants nothing.
--- ARGV: a record (lease 1-4, attempt 5-12, hint 13-20, owner 21-36, kind 37: e a lock, w a writer, r a reader; client and
--- label), channel of a waiter or '', the hint in digits.
+-- ARGV: a record (ASKED in RecordField.java), channel of a waiter or '', the hint in digits.
 -- Answers: {0, left, floor, holder} refused, {1, counter, left, floor} granted, {2} this node has lost its memory,
 -- {3, longest lease}, {4, format} cannot be read, {5, left, floor, holder, kind} refused, as it is in use as another kind.
 local lease, attempt, hint = unpack('>I4I8I8', ARGV[1])
-local owner, kind, channel = sub(ARGV[1], 21, 36), sub(ARGV[1], 37, 37), ARGV[2]
+local owner, kind = sub(ARGV[1], @ASKED_OWNER@, @ASKED_OWNER_END@), sub(ARGV[1], @ASKED_KIND@, @ASKED_KIND@)
+local attempted, channel = sub(ARGV[1], @ASKED_ATTEMPT@, @ASKED_ATTEMPT_END@), ARGV[2]
 local node = call('HMGET', KEYS[2], 'format', 'floor', 'maxLease')
 if not node[2] then
   return { 2 }
@@ -14,8 +14,8 @@ if node[1] ~= '1' then
   return { 4, node[1] or '?' }
 end
 local floor, value = tonumber(node[2]), call('GET', KEYS[1])
-if value and sub(value, 1, 1) ~= '1' then
-  return { 4, sub(value, 1, 1) }
+if value and sub(value, @NODE_FORMAT@, @NODE_FORMAT@) ~= '1' then
+  return { 4, sub(value, @NODE_FORMAT@, @NODE_FORMAT@) }
 end
 if lease > tonumber(node[3]) then
   return { 3, tonumber(node[3]) }
@@ -33,20 +33,20 @@ end
 -- Who is in the way, as what, and until when.
 local expiry, holder, held_as = held_until(value), nil, nil
 if expiry > 0 then
-  holder, held_as = owner_of(value), sub(value, 67, 67)
+  holder, held_as = owner_of(value), sub(value, @NODE_KIND@, @NODE_KIND@)
   if holder == owner then
-    if unpack('>I8', value, 35) < attempt then
-      call('SETRANGE', KEYS[1], 34, sub(ARGV[1], 5, 12))
+    if unpack('>I8', value, @NODE_ATTEMPT@) < attempt then
+      call('SETRANGE', KEYS[1], @NODE_ATTEMPT_AT@, attempted)
     end
-    return { 1, unpack('>I8', value, 43), expiry - now - 1, floor }
+    return { 1, unpack('>I8', value, @NODE_ANSWERED@), expiry - now - 1, floor }
   end
 elseif flags >= 4 then
   local reader = reader_of(KEYS[1], value, owner)
   if reader then
-    if unpack('>I8', reader, 17) < attempt then
-      call('SETRANGE', KEYS[1] .. ':r:' .. owner, 16, sub(ARGV[1], 5, 12))
+    if unpack('>I8', reader, @READER_ATTEMPT@) < attempt then
+      call('SETRANGE', KEYS[1] .. ':r:' .. owner, @READER_ATTEMPT_AT@, attempted)
     end
-    return { 1, unpack('>I8', reader, 25), unpack('>I8', reader) - now - 1, floor }
+    return { 1, unpack('>I8', reader, @READER_ANSWERED@), unpack('>I8', reader) - now - 1, floor }
   end
   expiry, holder, held_as = read_until(KEYS[1]), READERS, 'r'
   if expiry == 0 then
@@ -65,12 +65,12 @@ if expiry > 0 and (full or held_as ~= 'r' or kind ~= 'r') then
     call('ZADD', KEYS[1] .. ':w', 'NX', now, channel)
     call('PEXPIRE', KEYS[1] .. ':w', WAITS)
     if flags % 2 == 0 then
-      call('SETRANGE', KEYS[1], 1, flags + 1)
+      call('SETRANGE', KEYS[1], @NODE_FLAGS_AT@, flags + 1)
     end
   end
   return { 0, expiry - now, floor, holder }
 end
-local counter = (value and unpack('>I8', value, 3) or floor) + 1
+local counter = (value and unpack('>I8', value, @NODE_COUNTER@) or floor) + 1
 hint = math.min(hint, (now - ORIGIN + @MOST_AHEAD@) * 1000)
 if hint > counter then
   counter = hint
@@ -84,9 +84,9 @@ end
 local number = pack('>I8', counter)
 if kind == 'r' then
   write(KEYS[1], flags % 4 + 4, number, '')
-  read(KEYS[1], owner, now + lease + 1, pack('>I8', now) .. sub(ARGV[1], 5, 12) .. number .. sub(ARGV[1], 38))
+  read(KEYS[1], owner, now + lease + 1, pack('>I8', now) .. attempted .. number .. sub(ARGV[1], @ASKED_TEXT@))
 else
-  write(KEYS[1], flags, number, pack('>I8I8', now + lease + 1, now) .. sub(ARGV[1], 5, 12) .. number .. sub(ARGV[1], 21))
+  write(KEYS[1], flags, number, pack('>I8I8', now + lease + 1, now) .. attempted .. number .. sub(ARGV[1], @ASKED_OWNER@))
 end
 raise_floor(KEYS[2], floor, counter)
 return { 1, counter, lease, math.max(floor, counter) }

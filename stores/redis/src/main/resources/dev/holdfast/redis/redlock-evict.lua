@@ -4,13 +4,13 @@
 local value, owners, only = call('GET', KEYS[1]), {}, tonumber(ARGV[3])
 local alone = held_until(value) > 0
 if alone then
-  if not only or unpack('>I8', value, 43) == only then
+  if not only or unpack('>I8', value, @NODE_ANSWERED@) == only then
     owners = { owner_of(value) }
   end
 elseif flags_of(value) >= 4 and read_until(KEYS[1]) > 0 then
   for _, owner in ipairs(call('ZRANGE', KEYS[1] .. ':r', 0, -1)) do
     local reader = only and reader_of(KEYS[1], value, owner)
-    if not only or reader and unpack('>I8', reader, 25) == only then
+    if not only or reader and unpack('>I8', reader, @READER_ANSWERED@) == only then
       owners[#owners + 1] = owner
     end
   end

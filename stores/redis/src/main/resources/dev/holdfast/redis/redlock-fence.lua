@@ -9,16 +9,17 @@ local floor, value = call('HGET', KEYS[2], 'floor'), call('GET', KEYS[1])
 if not floor or not value then
   return 0
 end
-local record, at, own
+local record, own, attempt_at, answered_at
 if held_until(value) > 0 and owner_of(value) == ARGV[1] then
-  record, at, own = KEYS[1], 34, value
+  record, own, attempt_at, answered_at = KEYS[1], value, @NODE_ATTEMPT_AT@, @NODE_ANSWERED_AT@
 else
-  record, at, own = KEYS[1] .. ':r:' .. ARGV[1], 16, reader_of(KEYS[1], value, ARGV[1])
+  record, own = KEYS[1] .. ':r:' .. ARGV[1], reader_of(KEYS[1], value, ARGV[1])
+  attempt_at, answered_at = @READER_ATTEMPT_AT@, @READER_ANSWERED_AT@
 end
-if not own or unpack('>I8', own, at + 1) > tonumber(ARGV[4]) then
+if not own or unpack('>I8', own, attempt_at + 1) > tonumber(ARGV[4]) then
   return 0
 end
-local answered, epoch, counter = unpack('>I8', own, at + 9), tonumber(ARGV[3]), unpack('>I8', value, 3)
+local answered, epoch, counter = unpack('>I8', own, answered_at + 1), tonumber(ARGV[3]), unpack('>I8', value, @NODE_COUNTER@)
 if answered == epoch then
   return 1
 end
@@ -28,9 +29,9 @@ end
 if epoch <= counter and ARGV[5] ~= '1' then
   return counter
 end
-call('SETRANGE', record, at + 8, pack('>I8', epoch))
+call('SETRANGE', record, answered_at, pack('>I8', epoch))
 if epoch > counter then
-  call('SETRANGE', KEYS[1], 2, pack('>I8', epoch))
+  call('SETRANGE', KEYS[1], @NODE_COUNTER_AT@, pack('>I8', epoch))
   raise_floor(KEYS[2], tonumber(floor), epoch)
 end
 return 1

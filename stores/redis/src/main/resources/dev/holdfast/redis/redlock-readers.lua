@@ -1,7 +1,6 @@
 -- The readers of a name on this node. Invariant: while there is one whose lease is not over, flag 4 of the name is set and
 -- nobody holds it alone. KEYS[1]:r has their owners by expiry, and KEYS[1]:r:owner, which ends with the lease, what is known
--- of one: expiry 1-8, since 9-16, the number of its attempt 17-24, the counter that was answered to it last 25-32, then
--- client and label in lines.
+-- of one (READER in RecordField.java).
 -- So many are let in at most, so that whoever ends or shows them all does not keep others waiting.
 local MOST_READERS = 1000
 -- To a writer all readers are one party, however many they are.

@@ -3,18 +3,18 @@
 -- owner, but with the counter that is answered.
 local answers = {}
 for i = 1, #KEYS do
-  local value, owner, answer = call('GET', KEYS[i]), sub(ARGV[i], 9, 24), -1
+  local value, owner, answer = call('GET', KEYS[i]), sub(ARGV[i], @GRANT_OWNER@, @GRANT_OWNER_END@), -1
   if held_until(value) > 0 and owner_of(value) == owner then
-    answer = unpack('>I8', value, 43)
-    if sub(value, 43, 50) == sub(ARGV[i], 1, 8) then
+    answer = unpack('>I8', value, @NODE_ANSWERED@)
+    if sub(value, @NODE_ANSWERED@, @NODE_ANSWERED_END@) == sub(ARGV[i], @GRANT_EPOCH@, @GRANT_EPOCH_END@) then
       free(KEYS[i], value, true)
       answer = 0
     end
   else
     local reader = reader_of(KEYS[i], value, owner)
     if reader then
-      answer = unpack('>I8', reader, 25)
-      if sub(reader, 25, 32) == sub(ARGV[i], 1, 8) then
+      answer = unpack('>I8', reader, @READER_ANSWERED@)
+      if sub(reader, @READER_ANSWERED@, @READER_ANSWERED_END@) == sub(ARGV[i], @GRANT_EPOCH@, @GRANT_EPOCH_END@) then
         leave(KEYS[i], value, owner, true)
         answer = 0
       end

@@ -17,19 +17,19 @@ if ARGV[3] ~= '0' then
     call('SET', KEYS[1] .. ':t', '', 'PX', ARGV[3])
     local flags = flags_of(value)
     flags = flags % 4 < 2 and flags + 2 or flags
-    write(KEYS[1], flags, sub(value, 3, 10), sub(value, FREE + 1))
-    value = '1' .. flags .. sub(value, 3)
+    write(KEYS[1], flags, sub(value, @NODE_COUNTER@, @NODE_COUNTER_END@), sub(value, FREE + 1))
+    value = '1' .. flags .. sub(value, @NODE_COUNTER@)
   end
 end
 if ARGV[5] ~= '' then
   call('ZREM', KEYS[1] .. ':w', ARGV[5])
 end
-if held_until(value) > 0 and owner_of(value) == ARGV[1] and unpack('>I8', value, 35) <= tonumber(ARGV[2]) then
+if held_until(value) > 0 and owner_of(value) == ARGV[1] and unpack('>I8', value, @NODE_ATTEMPT@) <= tonumber(ARGV[2]) then
   free(KEYS[1], value, ARGV[4] == '1')
   return 1
 end
 local reader = reader_of(KEYS[1], value, ARGV[1])
-if reader and unpack('>I8', reader, 17) <= tonumber(ARGV[2]) then
+if reader and unpack('>I8', reader, @READER_ATTEMPT@) <= tonumber(ARGV[2]) then
   leave(KEYS[1], value, ARGV[1], ARGV[4] == '1')
   return 1
 end

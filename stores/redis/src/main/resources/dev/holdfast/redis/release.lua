@@ -10,9 +10,9 @@ for i = 1, #KEYS do
 end
 for i = 1, #KEYS do
   refresh(parts[i])
-  local owner = sub(ARGV[i], 9)
+  local owner = sub(ARGV[i], @GRANT_OWNER@)
   local epoch, _, record = held(parts[i], owner)
-  if epoch and pack('>I8', epoch) == sub(ARGV[i], 1, 8) then
+  if epoch and pack('>I8', epoch) == sub(ARGV[i], @GRANT_EPOCH@, @GRANT_EPOCH_END@) then
     free(parts[i], owner, record)
     answers[i] = 1
   else

@@ -6,35 +6,39 @@ local answers, stamp = { 0 }, ARGV[#KEYS + 1]
 for i = 1, #KEYS do
   local key, answer = KEYS[i], 0
   local head = redis.call('GET', key)
-  local left = head and string.sub(head, 1, 1) == '1' and redis.call('PTTL', key) or 0
-  local owner, lease = string.sub(ARGV[i], 9, 24), struct.unpack('>I4', ARGV[i], 25)
+  local left = head and string.sub(head, @HEAD_FORMAT@, @HEAD_FORMAT@) == '1' and redis.call('PTTL', key) or 0
+  local owner = string.sub(ARGV[i], @GRANT_OWNER@, @GRANT_OWNER_END@)
+  local lease = struct.unpack('>I4', ARGV[i], @GRANT_LEASE@)
   if left > 0 then
-    local flags = string.byte(head, 2) - 48
-    local ends = struct.unpack('>I8', head, 3)
+    local flags = string.byte(head, @HEAD_FLAGS@) - 48
+    local ends = struct.unpack('>I8', head, @HEAD_ENDS@)
     local now = ends - left
     local expiry, record
     if flags >= 4 then
       record = redis.call('HGET', key .. ':h', owner)
-      if not record and stamp and string.byte(stamp, 9) == 49 and redis.call('EXISTS', key .. ':h') == 0 then
+      if not record and stamp and string.byte(stamp, @STAMP_ARRIVING@) == 49 and redis.call('EXISTS', key .. ':h') == 0 then
         return redis.error_reply('TRYAGAIN the keys of this lock are on the move')
       end
-      if record and string.sub(record, 9, 16) == string.sub(ARGV[i], 1, 8) then
+      if record
+        and string.sub(record, @EPOCH@, @EPOCH_END@) == string.sub(ARGV[i], @GRANT_EPOCH@, @GRANT_EPOCH_END@) then
         expiry = struct.unpack('>I8', record)
       end
-    elseif #head > 35 and string.sub(head, 19, 42) == string.sub(ARGV[i], 1, 24) then
-      expiry = struct.unpack('>I8', head, 11)
+    elseif #head > @SUMMARY_USED_END@
+      and string.sub(head, @HEAD_EPOCH@, @HEAD_OWNER_END@) == string.sub(ARGV[i], @GRANT_EPOCH@, @GRANT_OWNER_END@) then
+      expiry = struct.unpack('>I8', head, @HEAD_EXPIRY@)
     end
     if expiry and expiry > now then
       answer = flags % 2 == 1 and 2 or 1
       local until_then = struct.pack('>I8', now + lease + 1)
       if flags >= 4 then
-        redis.call('HSET', key .. ':h', owner, until_then .. string.sub(record, 9))
+        redis.call('HSET', key .. ':h', owner, until_then .. string.sub(record, @EPOCH@))
         redis.call('PEXPIRE', key .. ':h', KEPT)
       else
-        head = string.sub(head, 1, 10) .. until_then .. string.sub(head, 19)
+        head = string.sub(head, 1, @HEAD_ENDS_END@) .. until_then .. string.sub(head, @HEAD_EPOCH@)
       end
       if left < KEPT_AT_LEAST then
-        head = string.sub(head, 1, 2) .. struct.pack('>I8', now + KEPT) .. string.sub(head, 11)
+        head = string.sub(head, 1, @HEAD_FLAGS_END@) .. struct.pack('>I8', now + KEPT)
+          .. string.sub(head, @HEAD_EXPIRY@)
         redis.call('SET', key, head, 'PX', KEPT)
         if flags % 4 >= 2 then
           redis.pcall('PEXPIRE', key .. ':t', KEPT)
@@ -51,7 +55,7 @@ for i = 1, #KEYS do
   end
   answers[i + 1] = answer
 end
-if stamp and #stamp > 9 and answers[1] > 0 then
+if stamp and #stamp > @STAMP_ARRIVING@ and answers[1] > 0 then
   -- A moved name's own clock does not do for relating messages of this server to answers.
   local time = redis.call('TIME')
   answers[1] = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -119,6 +119,19 @@ final class OutageTest {
     }
 
     @Test
+    void whoeverOnlyLooksDoesNotNoticeEitherThatConnectionsWereClosedWhileIdle() throws InterruptedException {
+        Holdfast locks = behindTheNetwork();
+        Lease lease = locks.lock("seen", options()).acquire();
+        network.cut();
+        assertThat(locks.list("", 10)).hasSize(1);
+        network.cut();
+        assertThat(locks.inspect("seen")).isPresent();
+        network.cut();
+        locks.ping();
+        assertThat(lease.release()).isTrue();
+    }
+
+    @Test
     void blackHoledServerIsUnavailableWithinTheTimeoutAndUsedAgainAfterwards() throws InterruptedException {
         Duration timeout = Duration.ofMillis(400);
         Holdfast locks = behindTheNetwork(timeout);

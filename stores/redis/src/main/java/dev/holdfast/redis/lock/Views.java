@@ -1,5 +1,21 @@
 package dev.holdfast.redis.lock;
 
+import static dev.holdfast.redis.wire.RecordField.CAPACITY;
+import static dev.holdfast.redis.wire.RecordField.EPOCH;
+import static dev.holdfast.redis.wire.RecordField.EXPIRY;
+import static dev.holdfast.redis.wire.RecordField.HEAD_EPOCH;
+import static dev.holdfast.redis.wire.RecordField.HEAD_EXPIRY;
+import static dev.holdfast.redis.wire.RecordField.HEAD_FLAGS;
+import static dev.holdfast.redis.wire.RecordField.HEAD_FORMAT;
+import static dev.holdfast.redis.wire.RecordField.HEAD_OWNER;
+import static dev.holdfast.redis.wire.RecordField.KIND;
+import static dev.holdfast.redis.wire.RecordField.SINCE;
+import static dev.holdfast.redis.wire.RecordField.SUMMARY_CAPACITY;
+import static dev.holdfast.redis.wire.RecordField.SUMMARY_KIND;
+import static dev.holdfast.redis.wire.RecordField.SUMMARY_USED;
+import static dev.holdfast.redis.wire.RecordField.TEXT;
+import static dev.holdfast.redis.wire.RecordField.UNITS;
+
 import dev.holdfast.LockKind;
 import dev.holdfast.LockView;
 import dev.holdfast.redis.wire.Answers;
@@ -16,18 +32,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what {@code inspect.lua} answers. The layout is described in {@code prologue.lua}. */
+/** Reads what {@code inspect.lua} answers. */
 final class Views {
     private static final int MICROS_PER_MILLI = 1_000;
-    private static final int HEAD_BYTES = 26;
-    private static final int SUMMARY_BYTES = 9;
     private static final int SHARED = 4;
-    private static final int EXPIRY_AT = 10;
-    private static final int EPOCH_AT = 18;
-    private static final int KIND_AT = 17;
-    private static final int CAPACITY_AT = 18;
-    private static final int UNITS_AT = 22;
-    private static final int TEXT_AT = 30;
     private static final int LABEL_LINE = 2;
     private static final int LINES = 4;
 
@@ -62,26 +70,26 @@ final class Views {
     }
 
     private void readHead(byte[] head) {
-        if (head[0] != '1') {
-            throw Answers.unreadable(name, new String(head, 0, 1, StandardCharsets.UTF_8));
+        if (head[HEAD_FORMAT.at()] != '1') {
+            throw Answers.unreadable(name, new String(head, HEAD_FORMAT.at(), 1, StandardCharsets.UTF_8));
         }
         ByteBuffer in = ByteBuffer.wrap(head);
-        boolean shared = head[1] - '0' >= SHARED;
-        if (shared || head.length == HEAD_BYTES + SUMMARY_BYTES) {
-            kind = Records.kind(head[HEAD_BYTES]);
-            capacity = in.getInt(HEAD_BYTES + 1);
-        } else if (head.length > HEAD_BYTES) {
-            ByteBuffer record = in.slice(HEAD_BYTES, head.length - HEAD_BYTES);
-            kind = Records.kind(record.get(KIND_AT));
-            capacity = record.getInt(CAPACITY_AT);
-            addHolder(record, in.getLong(EXPIRY_AT), in.getLong(EPOCH_AT));
+        boolean shared = head[HEAD_FLAGS.at()] - '0' >= SHARED;
+        if (shared || head.length == SUMMARY_USED.end()) {
+            kind = Records.kind(head[SUMMARY_KIND.at()]);
+            capacity = in.getInt(SUMMARY_CAPACITY.at());
+        } else if (head.length > HEAD_OWNER.at()) {
+            ByteBuffer record = in.slice(HEAD_OWNER.at(), head.length - HEAD_OWNER.at());
+            kind = Records.kind(record.get(KIND.at()));
+            capacity = record.getInt(CAPACITY.at());
+            addHolder(record, in.getLong(HEAD_EXPIRY.at()), in.getLong(HEAD_EPOCH.at()));
         }
     }
 
     private void readShared(List<?> ownersAndRecords) {
         for (int i = 1; i < ownersAndRecords.size(); i += 2) {
             ByteBuffer record = ByteBuffer.wrap(Answers.bytes(ownersAndRecords.get(i)));
-            addHolder(record, record.getLong(0), record.getLong(Long.BYTES));
+            addHolder(record, record.getLong(EXPIRY.at()), record.getLong(EPOCH.at()));
         }
         holders.sort(Comparator.comparingLong(LockView.Holder::token));
     }
@@ -89,11 +97,11 @@ final class Views {
     private void readLine(List<?> ownersAndRecords) {
         for (int i = 1; i < ownersAndRecords.size(); i += 2) {
             byte[] bytes = Answers.bytes(ownersAndRecords.get(i));
-            if (bytes.length > TEXT_AT && ByteBuffer.wrap(bytes).getLong() > now) {
-                ByteBuffer record = ByteBuffer.wrap(bytes);
+            ByteBuffer record = ByteBuffer.wrap(bytes);
+            if (bytes.length > TEXT.at() && record.getLong(EXPIRY.at()) > now) {
                 String[] lines = lines(record);
                 waiters.add(new LockView.Waiter(
-                        lines[1], lines[LABEL_LINE], record.getInt(UNITS_AT), since(record.getLong(Long.BYTES))));
+                        lines[1], lines[LABEL_LINE], record.getInt(UNITS.at()), since(record.getLong(SINCE.at()))));
             }
         }
     }
@@ -104,7 +112,7 @@ final class Views {
             holders.add(new LockView.Holder(
                     lines[1],
                     lines[LABEL_LINE],
-                    record.getInt(UNITS_AT),
+                    record.getInt(UNITS.at()),
                     Grant.token(epoch, 0),
                     since(grantedMillis(epoch)),
                     Optional.of(Duration.ofMillis(Math.max(0, expiry - now - 1)))));
@@ -135,8 +143,8 @@ final class Views {
 
     /** The channel, the client, the label, and the keys if there are several. */
     private static String[] lines(ByteBuffer record) {
-        byte[] text = new byte[record.limit() - TEXT_AT];
-        record.get(TEXT_AT, text);
+        byte[] text = new byte[record.limit() - TEXT.at()];
+        record.get(TEXT.at(), text);
         return new String(text, StandardCharsets.UTF_8).split("\n", LINES);
     }
 }

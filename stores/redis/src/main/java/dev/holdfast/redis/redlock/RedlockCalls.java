@@ -4,6 +4,7 @@ import dev.holdfast.LockKind;
 import dev.holdfast.redis.wire.Call;
 import dev.holdfast.redis.wire.ClientId;
 import dev.holdfast.redis.wire.Keys;
+import dev.holdfast.redis.wire.RecordField;
 import dev.holdfast.redis.wire.Records;
 import dev.holdfast.redis.wire.Script;
 import dev.holdfast.spi.Claim;
@@ -21,7 +22,6 @@ final class RedlockCalls {
     /** Later than every attempt. */
     static final long ALL_ATTEMPTS = 1L << 52;
 
-    private static final int CLAIM_BYTES = Integer.BYTES + 2 * Long.BYTES + 1;
     /** How the scripts call what a name is held as. */
     static final byte LOCK = 'e';
 
@@ -75,19 +75,17 @@ final class RedlockCalls {
     Supplier<Call> acquire(Claim claim, long attempt, long hint) {
         byte[] about =
                 Keys.bytes(claim.holder().clientName() + "\n" + claim.holder().label());
-        byte[] record = ByteBuffer.allocate(CLAIM_BYTES + Records.OWNER_BYTES + about.length)
-                .putInt(Math.toIntExact(millis(claim.lease())))
-                .putLong(attempt)
-                .putLong(hint)
-                .putLong(claim.owner().high())
-                .putLong(claim.owner().low())
-                .put(kind(claim.parts().get(0)))
-                .put(about)
-                .array();
+        ByteBuffer record = ByteBuffer.allocate(RecordField.ASKED_TEXT.at() + about.length)
+                .putInt(RecordField.ASKED_LEASE.at(), Math.toIntExact(millis(claim.lease())))
+                .putLong(RecordField.ASKED_ATTEMPT.at(), attempt)
+                .putLong(RecordField.ASKED_HINT.at(), hint)
+                .put(RecordField.ASKED_KIND.at(), kind(claim.parts().get(0)))
+                .put(RecordField.ASKED_TEXT.at(), about);
+        RecordField.ASKED_OWNER.put(record, claim.owner());
         Call call = Call.of(
                 isReader(claim.parts().get(0)) ? Script.REDLOCK_READ : Script.REDLOCK_ACQUIRE,
                 List.of(name(claim), node),
-                List.of(record, claim.queue() ? channel : NOTHING, number(hint)));
+                List.of(record.array(), claim.queue() ? channel : NOTHING, number(hint)));
         return call::twin;
     }
 

@@ -157,9 +157,13 @@ public final class CallRouter {
         return refusal != null && Faults.isOnTheMove(refusal);
     }
 
-    /** Delivers a call that is for one certain server. */
+    /** Delivers a call that is for one certain server, once more if its connection was closed while it was idle. */
     public void deliverTo(Server server, Call call) {
-        deliverTo(server, List.of(call), null, newDeadline());
+        Deadline deadline = newDeadline();
+        List<Call> again = deliverTo(server, List.of(call), null, deadline);
+        if (!again.isEmpty() && call.isRepeated()) {
+            deliverTo(server, again, null, deadline);
+        }
     }
 
     private List<Call> deliverByServer(

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scripts are given, in the layout that {@code prologue.lua} describes. Thread-safe: the text about the holder
+ * What the scripts are given, in the layout of {@link RecordField}. Thread-safe: the text about the holder
  * is kept from one claim to the next, because most claims of a client have the same.
  */
 public final class Records {
@@ -24,8 +24,8 @@ public final class Records {
     /** Extend a grant that is found: a part of a claim that is taken name by name. */
     public static final int EXTEND = 4;
 
-    public static final int OWNER_BYTES = 16;
-    private static final int CLAIM_BYTES = 14;
+    /** What one owner is called by. */
+    public static final int OWNER_BYTES = RecordField.OWNER.end();
 
     private final byte[] channel;
     private volatile @Nullable About about;
@@ -42,11 +42,12 @@ public final class Records {
         int more = keys.size() < 2
                 ? 0
                 : keys.stream().mapToInt(key -> key.length + 1).sum() + 1;
-        ByteBuffer record = ByteBuffer.allocate(OWNER_BYTES + CLAIM_BYTES + channel.length + text.length + more);
-        record.putLong(claim.owner().high()).putLong(claim.owner().low());
-        record.put((byte) ('0' + mode)).put(kind(part.kind()));
-        record.putInt(part.capacity()).putInt(part.units()).putInt(millis(claim.lease()));
-        record.put(channel).put(text);
+        ByteBuffer record = ByteBuffer.allocate(RecordField.TEXT.at() + channel.length + text.length + more);
+        RecordField.OWNER.put(record, claim.owner());
+        record.put(RecordField.MODE.at(), (byte) ('0' + mode)).put(RecordField.KIND.at(), kind(part.kind()));
+        record.putInt(RecordField.CAPACITY.at(), part.capacity()).putInt(RecordField.UNITS.at(), part.units());
+        record.putInt(RecordField.LEASE.at(), millis(claim.lease()));
+        record.position(RecordField.TEXT.at()).put(channel).put(text);
         if (more > 0) {
             record.put((byte) '\n');
             keys.forEach(key -> record.put(key).put((byte) '\n'));
@@ -56,19 +57,20 @@ public final class Records {
 
     /** {@return the epoch and owner of a grant} */
     public static byte[] grant(Grant grant) {
-        return grant(grant, 0).array();
+        return grant(grant, RecordField.GRANT_OWNER.end()).array();
     }
 
     /** {@return the epoch and owner of a grant, and the lease it asks for} */
     public static byte[] renewal(Grant grant) {
-        return grant(grant, Integer.BYTES).putInt(millis(grant.lease())).array();
+        return grant(grant, RecordField.GRANT_LEASE.end())
+                .putInt(RecordField.GRANT_LEASE.at(), millis(grant.lease()))
+                .array();
     }
 
     public static byte[] owner(OwnerId owner) {
-        return ByteBuffer.allocate(OWNER_BYTES)
-                .putLong(owner.high())
-                .putLong(owner.low())
-                .array();
+        ByteBuffer record = ByteBuffer.allocate(OWNER_BYTES);
+        RecordField.OWNER.put(record, owner);
+        return record.array();
     }
 
     public static OwnerId owner(ByteBuffer from) {
@@ -96,11 +98,10 @@ public final class Records {
         return Math.toIntExact(lease.plusNanos(999_999).toMillis());
     }
 
-    private static ByteBuffer grant(Grant grant, int more) {
-        return ByteBuffer.allocate(Long.BYTES + OWNER_BYTES + more)
-                .putLong(grant.epoch())
-                .putLong(grant.owner().high())
-                .putLong(grant.owner().low());
+    private static ByteBuffer grant(Grant grant, int bytes) {
+        ByteBuffer record = ByteBuffer.allocate(bytes).putLong(RecordField.GRANT_EPOCH.at(), grant.epoch());
+        RecordField.GRANT_OWNER.put(record, grant.owner());
+        return record;
     }
 
     private byte[] about(Claim.HolderInfo holder) {

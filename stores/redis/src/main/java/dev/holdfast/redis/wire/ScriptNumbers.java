@@ -5,8 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The numbers that several scripts share, written once. In a script's file stands {@code @NAME@}; before it is sent, the
- * number takes its place, so that it costs nothing to have a name. Times are milliseconds.
+ * The numbers that several scripts share, written once: those here, and where fields of records stand
+ * ({@link RecordField}). In a script's file stands {@code @NAME@}; before it is sent, the number takes its place, so that it
+ * costs nothing to have a name. Times are milliseconds.
  */
 public final class ScriptNumbers {
     /** From when epochs count: 2025-01-01. */
@@ -47,7 +48,7 @@ public final class ScriptNumbers {
     }
 
     private static String number(String name) {
-        Long number = NUMBERS.get(name);
+        Long number = NUMBERS.containsKey(name) ? NUMBERS.get(name) : RecordField.number(name);
         if (number == null) {
             throw new IllegalStateException("a script uses a number without a value: " + name);
         }

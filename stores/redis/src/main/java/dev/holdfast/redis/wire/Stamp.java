@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * The last argument of every script that may grant, where servers replace each other: how far the generation puts epochs
- * ahead, whether the slot is on its way to the server, and in a cluster the place. The layout is that of
- * {@code prologue.lua}.
+ * ahead, whether the slot is on its way to the server, and in a cluster the place. The layout is in
+ * {@link RecordField}.
  */
 public final class Stamp {
     /**
@@ -20,10 +20,10 @@ public final class Stamp {
     private Stamp() {}
 
     static byte[] of(long generation, boolean arriving, byte[] place) {
-        return ByteBuffer.allocate(Long.BYTES + 1 + place.length)
-                .putLong(Math.min(generation, LARGEST_GENERATION) * STEP_MICROS)
-                .put((byte) (arriving ? '1' : '0'))
-                .put(place)
+        return ByteBuffer.allocate(RecordField.STAMP_PLACE.at() + place.length)
+                .putLong(RecordField.STAMP_STEP.at(), Math.min(generation, LARGEST_GENERATION) * STEP_MICROS)
+                .put(RecordField.STAMP_ARRIVING.at(), (byte) (arriving ? '1' : '0'))
+                .put(RecordField.STAMP_PLACE.at(), place)
                 .array();
     }
 }
