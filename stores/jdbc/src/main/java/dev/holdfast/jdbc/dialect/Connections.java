@@ -7,7 +7,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,11 @@ public final class Connections implements AutoCloseable {
     /** A connection that was used this recently is taken to be alive; an older one is asked first. */
     private static final long TRUSTED_NANOS = Duration.ofSeconds(1).toNanos();
 
+    /** A server notices a moment later that connections are closed. Pauses double: together they are a third of a second. */
+    private static final int MOST_TRIES_ON_A_FULL_SERVER = 7;
+
+    private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
+
     private final ConnectionSource source;
     private final boolean keepsSeats;
     private final int most;
@@ -30,6 +37,9 @@ public final class Connections implements AutoCloseable {
 
     /** Idle connections, newest first; guarded by its monitor. Empty where the source is a pool. */
     private final Deque<Visit> idle = new ArrayDeque<>();
+
+    /** Closes idle connections of the same client that are kept elsewhere, and tells whether there were any. */
+    private volatile BooleanSupplier othersIdle = () -> false;
 
     /** The reserved connection; guarded by {@link #renewing}. */
     private @Nullable Visit reserved;
@@ -70,6 +80,15 @@ public final class Connections implements AutoCloseable {
      */
     public static Connections withSeats(ConnectionSource source, int most, Duration commandTimeout) {
         return new Connections(source, most, commandTimeout, true);
+    }
+
+    /**
+     * Names idle connections of the same client that are kept elsewhere.
+     *
+     * @param end closes them, and tells whether there were any; called when the server has no connections left
+     */
+    public void makeWayAlso(BooleanSupplier end) {
+        othersIdle = end;
     }
 
     /** {@return the deadline of the calls that use these connections} */
@@ -154,7 +173,7 @@ public final class Connections implements AutoCloseable {
             Visit visit = reserved;
             reserved = null;
             if (visit == null || !isUsable(visit)) {
-                visit = opener.open(budget.remainingMillis());
+                visit = open(!source.isShared());
             }
             boolean usable = false;
             try {
@@ -190,7 +209,7 @@ public final class Connections implements AutoCloseable {
     public Visit stay() throws SQLException {
         refuseIfClosed();
         // Without the limits on idleness: a lock is kept by a connection that is idle.
-        return opener.open(budget.remainingMillis(), false);
+        return open(false);
     }
 
     /**
@@ -295,7 +314,38 @@ public final class Connections implements AutoCloseable {
                 visit = idle.poll();
             }
         }
-        return visit != null && isUsable(visit) ? visit : opener.open(budget.remainingMillis());
+        return visit != null && isUsable(visit) ? visit : open(!source.isShared());
+    }
+
+    /**
+     * Opens one. Where the server has none left, the idle ones of this client make way: they are of another kind, so nobody
+     * could use them for this, and they would stay for as long as the server lets them.
+     */
+    private Visit open(boolean prepared) throws SQLException {
+        boolean madeWay = false;
+        long pause = FIRST_PAUSE_NANOS;
+        for (int tries = 1; ; tries++) {
+            try {
+                return opener.open(budget.remainingMillis(), prepared);
+            } catch (SQLException refused) {
+                if (!Faults.isOutOfConnections(refused)) {
+                    throw refused;
+                }
+                madeWay |= endIdle();
+                boolean inTime = System.nanoTime() + pause - budget.deadlineNanos() < 0;
+                if (!madeWay || !inTime || tries == MOST_TRIES_ON_A_FULL_SERVER) {
+                    throw refused;
+                }
+                LockSupport.parkNanos(pause);
+                pause *= 2;
+            }
+        }
+    }
+
+    private boolean endIdle() {
+        List<Visit> all = takeAllIdle();
+        all.forEach(Visit::end);
+        return othersIdle.getAsBoolean() || !all.isEmpty();
     }
 
     private void giveBack(Visit visit) {

@@ -99,6 +99,17 @@ public final class Faults {
     }
 
     /**
+     * Tells whether the server has refused a connection because there are as many as it, or the user, may have.
+     *
+     * @param failure what the driver threw
+     * @return true if so; then another connection that is closed makes room
+     */
+    static boolean isOutOfConnections(SQLException failure) {
+        return PostgresFaults.isOutOfConnections(stateOf(failure))
+                || MySqlFaults.isOutOfConnections(failure.getErrorCode());
+    }
+
+    /**
      * Makes the exception that a caller of the store sees.
      *
      * @param operation what was asked

@@ -31,6 +31,9 @@ final class MySqlFaults {
     private static final Set<Integer> MISCONFIGURED =
             Set.of(1044, 1045, 1049, 1054, 1142, 1143, 1146, 1227, 1370, 1698);
 
+    /** Of the server; of a user, by the server's setting or by the account's. */
+    private static final Set<Integer> OUT_OF_CONNECTIONS = Set.of(1040, 1203, 1226);
+
     private MySqlFaults() {}
 
     static boolean isCode(int code) {
@@ -51,6 +54,10 @@ final class MySqlFaults {
             return Optional.of(Kind.DECLINED);
         }
         return UNREACHABLE.contains(code) ? Optional.of(Kind.UNREACHABLE) : Optional.empty();
+    }
+
+    static boolean isOutOfConnections(int code) {
+        return OUT_OF_CONNECTIONS.contains(code);
     }
 
     static boolean isTaken(int code) {

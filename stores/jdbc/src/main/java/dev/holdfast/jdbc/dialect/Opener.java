@@ -54,12 +54,11 @@ final class Opener implements AutoCloseable {
                 });
     }
 
-    /** Opens one and sets it up for single pieces of work. */
-    Visit open(int millis) throws SQLException {
-        return open(millis, !source.isShared());
-    }
-
-    /** Opens one; the caller's interrupt status is put aside, because a single try works on an interrupted thread too. */
+    /**
+     * Opens one; the caller's interrupt status is put aside, because a single try works on an interrupted thread too.
+     *
+     * @param prepared whether to set it up for single pieces of work
+     */
     Visit open(int millis, boolean prepared) throws SQLException {
         CompletableFuture<Visit> opening = new CompletableFuture<>();
         try {

@@ -38,6 +38,11 @@ final class PostgresFaults {
         return UNREACHABLE.contains(state) ? Optional.of(Kind.UNREACHABLE) : Optional.empty();
     }
 
+    /** Of the server, the database or the user. */
+    static boolean isOutOfConnections(String state) {
+        return state.equals("53300");
+    }
+
     static boolean isTaken(String state) {
         return state.equals("55P03");
     }

@@ -37,6 +37,7 @@ final class Dedicated implements AutoCloseable {
     Dedicated(Connections connections, int most) {
         this.connections = connections;
         this.most = most;
+        connections.makeWayAlso(this::endIdle);
     }
 
     /** All connections that may hold locks are in use. */
@@ -149,12 +150,21 @@ final class Dedicated implements AutoCloseable {
     }
 
     private void discardIdle() {
-        List<Seat> suspect;
+        takeAllIdle().forEach(seat -> seat.visit().discard());
+    }
+
+    private boolean endIdle() {
+        List<Seat> all = takeAllIdle();
+        all.forEach(seat -> seat.visit().end());
+        return !all.isEmpty();
+    }
+
+    private List<Seat> takeAllIdle() {
         synchronized (idle) {
-            suspect = List.copyOf(idle);
+            List<Seat> all = List.copyOf(idle);
             idle.clear();
+            return all;
         }
-        suspect.forEach(seat -> seat.visit().discard());
     }
 
     /** Bounds what the connection may be silent by what is left of the call's time. */

@@ -61,6 +61,10 @@ public final class MySqlFamily {
                 "--pid-file=server.pid",
                 "--skip-name-resolve",
                 "--skip-log-bin",
+                // Of clients whose locks keep a connection each, a hundred locks and what is kept for other work: 151,
+                // which
+                // is the default, is too few.
+                "--max-connections=200",
                 "--innodb-buffer-pool-size=64M",
                 // Written at each commit, which survives a kill; forced to the disk once a second.
                 "--innodb-flush-log-at-trx-commit=2");
