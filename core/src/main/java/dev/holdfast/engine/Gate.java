@@ -501,17 +501,21 @@ abstract class Gate {
      */
     final void resume(AfterUnlock after) {
         if (engine.timeline.isThisThread()) {
-            if (line.head() != null) {
+            if (needsContender()) {
                 after.then(() -> engine.signals.execute(() -> step(this::resume)));
             }
             return;
         }
-        while (line.head() != null && contender == null && !isTakenHere() && !engine.isClosed()) {
+        while (needsContender()) {
             Contender fresh = contendForHead(after);
             if (fresh != null) {
                 after.then(() -> engine.firstRequests.sendInBackground(fresh));
             }
         }
+    }
+
+    private boolean needsContender() {
+        return line.head() != null && contender == null && !isTakenHere() && !engine.isClosed();
     }
 
     /** Makes a claim for the head of the line; where that fails, the head is told, and leaves the line. */
