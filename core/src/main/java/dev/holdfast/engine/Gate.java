@@ -152,7 +152,11 @@ abstract class Gate {
             } else if (outcome instanceof AcquireOutcome.Mismatch mismatch) {
                 asked.end(after);
                 conclude(asked);
-                fail(asked, new Refusal(new LockMismatchException(mismatch.detail())), after);
+                Refusal why = new Refusal(new LockMismatchException(mismatch.detail()));
+                fail(asked, why, after);
+                // All in line ask for the same. Whose time is up cannot wait until each has had a request.
+                tellOverdue(line.head(), why, engine.now(), after);
+                reviewContender(after);
             } else if (outcome == null && failure == null && !asked.isNeeded()) {
                 // Its waiter left before it was asked.
                 asked.drop(after);
@@ -245,10 +249,8 @@ abstract class Gate {
         } else {
             // It had ended before it came, or nobody is there any more: it was never held.
             fresh.vacate(after);
-            // What was answered in time, and is not good although somebody is there for it, was taken away: by an
-            // eviction.
-            boolean wasEvicted = valid && !pushed;
-            tellNotHeld(asked, taker, asked.saidTaken() || wasEvicted, now, after);
+            // What came in time, and is not good although somebody is there for it, was taken away: by an eviction.
+            tellNotHeld(asked, taker, asked.saidTaken() || valid, now, after);
         }
         reviewContender(after);
     }
@@ -292,6 +294,10 @@ abstract class Gate {
         Waiter head = line.head();
         // That there is no room for this many says nothing of fewer.
         if (head == null || head.terms.parts.equals(asked.terms.parts)) {
+            if (head != null && asked == contender) {
+                // Those behind have the head before them, whenever they came.
+                tellOverdue(head.behind, Refusal.TAKEN, engine.now(), after);
+            }
             heard(Refusal.TAKEN, since, after);
         }
         // Its waiter may have stayed for just this word; then nobody wants the claim any more.
@@ -405,7 +411,11 @@ abstract class Gate {
 
     /** Tells a word to those whose time is up, if they were there already when it became true. */
     private void tellOverdue(Refusal word, long sinceNanos, AfterUnlock after) {
-        Waiter next = line.head();
+        tellOverdue(line.head(), word, sinceNanos, after);
+    }
+
+    private void tellOverdue(@Nullable Waiter first, Refusal word, long sinceNanos, AfterUnlock after) {
+        Waiter next = first;
         while (next != null && line.hasOverdue()) {
             Waiter behind = next.behind;
             if (next.isOverdue() && next.startedNanos <= sinceNanos) {
@@ -491,17 +501,21 @@ abstract class Gate {
      */
     final void resume(AfterUnlock after) {
         if (engine.timeline.isThisThread()) {
-            if (line.head() != null) {
+            if (needsContender()) {
                 after.then(() -> engine.signals.execute(() -> step(this::resume)));
             }
             return;
         }
-        while (line.head() != null && contender == null && !isTakenHere() && !engine.isClosed()) {
+        while (needsContender()) {
             Contender fresh = contendForHead(after);
             if (fresh != null) {
                 after.then(() -> engine.firstRequests.sendInBackground(fresh));
             }
         }
+    }
+
+    private boolean needsContender() {
+        return line.head() != null && contender == null && !isTakenHere() && !engine.isClosed();
     }
 
     /** Makes a claim for the head of the line; where that fails, the head is told, and leaves the line. */

@@ -1,5 +1,6 @@
 package dev.holdfast.engine;
 
+import dev.holdfast.LockMismatchException;
 import dev.holdfast.StoreUnavailableException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ record Refusal(@Nullable RuntimeException fault) {
 
     /** The same word may be told to many. Each gets an exception of its own, with its own stack. */
     static RuntimeException fresh(RuntimeException told) {
+        if (told instanceof LockMismatchException mismatch) {
+            return new LockMismatchException(String.valueOf(mismatch.getMessage()));
+        }
         return told instanceof StoreUnavailableException unavailable ? unavailable.forAnotherCaller() : told;
     }
 

@@ -4,16 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.Lease;
+import dev.holdfast.LockMismatchException;
 import dev.holdfast.LockOptions;
+import dev.holdfast.LossReason;
+import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.ReleaseOutcome;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +149,133 @@ class SlowAnswersTest {
             polled = true;
             time.callTakes(Duration.ofMillis(1_000));
             return super.poll(claims);
+        }
+    }
+
+    /** Each request is answered within the command timeout (P16), but the second one not in time for the short wait. */
+    @Test
+    void aShortWaitBehindAnotherIsToldWhatThatOneIsToldWhereTheStoreHasNoLines() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-lineless", context));
+                Holdfast locks = time.open("slow", WithoutLines::new)) {
+            Lease held = time.get(other.lock("a").acquireAsync());
+            CompletableFuture<Lease> ahead = locks.lock("a").acquireAsync();
+            time.advance(Duration.ofMillis(50));
+            CompletableFuture<Optional<Lease>> behind = locks.lock("a").tryAcquireAsync(Duration.ofMillis(10));
+            time.advance(LONG);
+            assertThat(behind).isCompletedWithValue(Optional.empty());
+            held.close();
+            ahead.cancel(false);
+        }
+    }
+
+    /** The store answers every request (P16); the grant of the short wait was evicted before it was heard of. */
+    @Test
+    void aShortWaitWhosePushedGrantWasTakenAwayBeforeItCameIsNotAcquired() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-evicted", context));
+                Holdfast locks = time.open("slow", LossesFirst::new)) {
+            Lease held = time.get(other.lock("a").acquireAsync());
+            CompletableFuture<Optional<Lease>> wait = locks.lock("a").tryAcquireAsync(Duration.ofMillis(10));
+            time.advance(Duration.ofMillis(20));
+            held.close();
+            assertThat(other.evict("a", "test")).isOne();
+            time.advance(LONG);
+            assertThat(wait).isCompletedWithValue(Optional.empty());
+        }
+    }
+
+    private final class WithoutLines extends DelegatingStore {
+        WithoutLines(StoreContext context) {
+            super("slow-lineless", mute(context));
+        }
+
+        @Override
+        public StoreTraits traits() {
+            StoreTraits all = super.traits();
+            return new StoreTraits(all.expiry(), Set.of(), all.shortestLease(), all.longestLease(), all.failover());
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            time.callTakes(Duration.ofMillis(1_500));
+            return super.tryAcquire(new Claim(claim.parts(), claim.owner(), claim.lease(), claim.holder(), false));
+        }
+
+        @Override
+        public List<AcquireOutcome> poll(List<Claim> claims) {
+            return claims.stream().map(this::tryAcquire).toList();
+        }
+    }
+
+    /** Messages of a loss overtake those of a grant, and both overtake answers. */
+    private final class LossesFirst extends DelegatingStore {
+        LossesFirst(StoreContext context) {
+            super("slow-evicted", context.withListener(new Reordered(context.listener(), new ArrayList<>())));
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            time.callTakes(Duration.ofMillis(1_000));
+            return super.tryAcquire(claim);
+        }
+    }
+
+    private record Reordered(StoreListener engine, List<Runnable> later) implements StoreListener {
+        @Override
+        public void retry(String name, OwnerId owner) {
+            engine.retry(name, owner);
+        }
+
+        @Override
+        public void granted(List<Grant> grants, long anchorNanos) {
+            later.add(() -> engine.granted(grants, anchorNanos));
+        }
+
+        @Override
+        public void wanted(String name, long epoch) {
+            engine.wanted(name, epoch);
+        }
+
+        @Override
+        public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
+            engine.lost(name, owner, epoch, reason);
+            later.forEach(Runnable::run);
+        }
+
+        @Override
+        public void sessionLost(String session) {
+            engine.sessionLost(session);
+        }
+    }
+
+    /** Each request is answered within 100 ms (P16), but they are made one after another, and many wait. */
+    @Test
+    void manyShortWaitsForALockOfAnotherKindAreAllToldThat() {
+        try (Holdfast other = time.open("other", context -> new DelegatingStore("slow-mismatch", context));
+                Holdfast locks = time.open("slow", TenthOfASecond::new)) {
+            Lease held = time.get(other.semaphore("a", 3).permits(1).acquireAsync());
+            List<CompletableFuture<Optional<Lease>>> waits = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                waits.add(locks.lock("a").tryAcquireAsync(Duration.ofMillis(10)));
+            }
+            time.advance(LONG);
+            assertThat(waits)
+                    .allSatisfy(wait -> assertThat(wait)
+                            .failsWithin(Duration.ZERO)
+                            .withThrowableThat()
+                            .withCauseInstanceOf(LockMismatchException.class));
+            held.close();
+        }
+    }
+
+    private final class TenthOfASecond extends DelegatingStore {
+        TenthOfASecond(StoreContext context) {
+            super("slow-mismatch", context);
+        }
+
+        @Override
+        public AcquireOutcome tryAcquire(Claim claim) {
+            time.callTakes(Duration.ofMillis(100));
+            return super.tryAcquire(claim);
         }
     }
 

@@ -187,6 +187,9 @@ final class Link {
 
     /** Sends a message from the server. */
     void push(String what, Runnable delivery) {
+        if (profile.storeKind != Profile.StoreKind.PUSHING) {
+            return;
+        }
         int era = server.connectionEra();
         int copies = !calm && random.nextDouble() < profile.pushTwice ? 2 : 1;
         for (int i = 0; i < copies; i++) {

@@ -93,7 +93,7 @@ final class Process implements StoreCalls {
 
     LockStore openStore(StoreListener toTell) {
         listener = toTell;
-        return new RemoteStore(link::callNow);
+        return new RemoteStore(link::callNow, profile.traits());
     }
 
     void started(Holdfast with) {
@@ -106,6 +106,10 @@ final class Process implements StoreCalls {
 
     SkewedClock clock() {
         return clock;
+    }
+
+    Profile profile() {
+        return profile;
     }
 
     Link link() {

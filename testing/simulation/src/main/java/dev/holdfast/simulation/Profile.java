@@ -1,9 +1,13 @@
 package dev.holdfast.simulation;
 
 import dev.holdfast.LockOptions;
+import dev.holdfast.StoreTraits;
+import dev.holdfast.StoreTraits.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
@@ -35,7 +39,17 @@ final class Profile {
 
     private static final Character[] CHARACTERS = Character.values();
 
+    /** What the store can do. */
+    enum StoreKind {
+        PUSHING,
+        /** It has lines, but tells nobody anything unasked. */
+        POLLED,
+        /** Whoever asks first when the lock is free gets it, and nobody knows who waits. */
+        WITHOUT_LINES
+    }
+
     final Character character;
+    StoreKind storeKind = StoreKind.PUSHING;
     final List<Spot> spots = new ArrayList<>();
     final int clients;
     final int actorsPerClient;
@@ -102,7 +116,24 @@ final class Profile {
         if (random.nextInt(8) == 0) {
             profile.options = profile.options.withMaxHold(Duration.ofNanos(between(random, 20 * MILLI, 3 * SECOND)));
         }
+        if (random.nextInt(4) == 0) {
+            profile.storeKind = random.nextBoolean() ? StoreKind.POLLED : StoreKind.WITHOUT_LINES;
+        }
         return profile;
+    }
+
+    /** What the store promises. */
+    StoreTraits traits() {
+        StoreTraits all = ServerView.TRAITS;
+        Set<Promise> promises = EnumSet.copyOf(all.promises());
+        if (storeKind != StoreKind.PUSHING) {
+            promises.remove(Promise.PUSHES);
+        }
+        if (storeKind == StoreKind.WITHOUT_LINES) {
+            promises.remove(Promise.FAIR);
+            promises.remove(Promise.SEES_WAITERS);
+        }
+        return new StoreTraits(all.expiry(), promises, all.shortestLease(), all.longestLease(), all.failover());
     }
 
     private void chooseSpots(SplittableRandom random) {
@@ -245,7 +276,8 @@ final class Profile {
 
     @Override
     public String toString() {
-        return character + ": " + clients + " clients, " + actorsPerClient + " actors each, " + turns + " turns, spots "
+        return character + "/" + storeKind + ": " + clients + " clients, " + actorsPerClient + " actors each, " + turns
+                + " turns, spots "
                 + spots + ", " + options + ", storm " + Words.millis(stormNanos) + ", timeout "
                 + Words.millis(commandTimeoutNanos) + ", " + pauses + " pauses, " + crashes + " crashes, " + cuts
                 + " cuts, " + restarts + " restarts, " + amnesias + " amnesias, " + evictions + " evictions, " + closes

@@ -27,13 +27,20 @@ final class RemoteStore implements LockStore {
         <R> R carry(String operation, Function<LockStore, R> call);
     }
 
+    private final StoreTraits traits;
+
     RemoteStore(Wire wire) {
+        this(wire, ServerView.TRAITS);
+    }
+
+    RemoteStore(Wire wire, StoreTraits traits) {
         this.wire = wire;
+        this.traits = traits;
     }
 
     @Override
     public StoreTraits traits() {
-        return ServerView.TRAITS;
+        return traits;
     }
 
     @Override

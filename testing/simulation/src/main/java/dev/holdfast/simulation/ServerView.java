@@ -40,6 +40,9 @@ final class ServerView implements LockStore {
             Duration.ofDays(1),
             "simulated");
 
+    /** Of stores that tell nobody when to ask again. */
+    private static final Duration POLL_HINT = Duration.ofMillis(50);
+
     private final World world;
     private final Server server;
     private final Process client;
@@ -66,9 +69,11 @@ final class ServerView implements LockStore {
     }
 
     @Override
-    public AcquireOutcome tryAcquire(Claim claim) {
+    public AcquireOutcome tryAcquire(Claim asked) {
         long now = server.nanos();
-        AcquireOutcome outcome = server.table().acquire(client, claim, now);
+        Profile.StoreKind kind = client.profile().storeKind;
+        Claim claim = kind == Profile.StoreKind.WITHOUT_LINES ? withoutPlace(asked) : asked;
+        AcquireOutcome outcome = as(kind, server.table().acquire(client, claim, now));
         server.ledger().acquired(client, claim, outcome, now);
         if (world.logs()) {
             world.log("server: " + client + " acquires " + Words.of(claim) + " -> " + Words.of(outcome));
@@ -79,6 +84,27 @@ final class ServerView implements LockStore {
             }
         }
         return outcome;
+    }
+
+    private static Claim withoutPlace(Claim claim) {
+        return new Claim(claim.parts(), claim.owner(), claim.lease(), claim.holder(), false);
+    }
+
+    /** The table's answer, as such a store gives it. */
+    private static AcquireOutcome as(Profile.StoreKind kind, AcquireOutcome outcome) {
+        if (outcome instanceof AcquireOutcome.Contended && kind != Profile.StoreKind.PUSHING) {
+            return new AcquireOutcome.Contended(POLL_HINT);
+        }
+        if (outcome instanceof AcquireOutcome.Granted granted && kind == Profile.StoreKind.WITHOUT_LINES) {
+            return new AcquireOutcome.Granted(
+                    granted.grants().stream().map(ServerView::perhapsWanted).toList());
+        }
+        return outcome;
+    }
+
+    private static Grant perhapsWanted(Grant grant) {
+        return new Grant(
+                grant.name(), grant.owner(), grant.epoch(), grant.lease(), grant.validFor(), grant.session(), true);
     }
 
     @Override
