@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -194,10 +193,7 @@ public final class SessionStore implements LockStore {
     }
 
     private static AcquireOutcome notAsked(Claim claim) {
-        return new AcquireOutcome.Unknown(new StoreUnavailableException(
-                "acquire",
-                claim.describe(),
-                new TimeoutException("those that were asked for before it took half of the command timeout")));
+        return new AcquireOutcome.Unknown(new StoreUnavailableException("acquire", claim.describe(), null));
     }
 
     @Override
