@@ -149,7 +149,7 @@ final class KeysUsedAgainTest {
         // A request that is lost when it is sent and not when it ends makes the call throw something else.
         tap.lose(request -> request instanceof TxnRequest asked
                 && !puts(asked, name).isEmpty()
-                && (late.compareAndSet(null, asked) || (!channelThrows && late.get() == asked)));
+                && (late.compareAndSet(null, asked) || (!channelThrows && asked.equals(late.get()))));
         assertThat(client.lock(name).tryAcquire(Duration.ofSeconds(20)))
                 .hasValueSatisfying(lease -> assertThat(lease.release()).isTrue());
         PutRequest put = puts(late.get(), name).get(0);
