@@ -26,7 +26,9 @@ public record Schema(String strategy, String prefix, SchemaMode mode) {
     private static final Pattern PREFIX =
             Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,40}\\.)?[A-Za-z_][A-Za-z0-9_]{0,40}");
     private static final int FORMAT = 1;
-    private static final int MOST_ATTEMPTS = 5;
+
+    /** Each may end at another statement, because another client is just then doing what it does. */
+    private static final int MOST_ATTEMPTS = 20;
 
     /** Checks the prefix, which becomes part of statements. */
     public Schema {
