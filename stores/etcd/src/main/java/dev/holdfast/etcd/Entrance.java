@@ -1,11 +1,12 @@
 package dev.holdfast.etcd;
 
+import com.google.protobuf.ByteString;
 import dev.holdfast.StoreMisconfiguredException;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.OwnerId;
 import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.TxnResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ final class Entrance {
     private final Sessions sessions;
     private final Watches watches;
     private final Tombstones tombstones;
-    private final Map<OwnerId, Place> places;
+    private final Places places;
 
     Entrance(
             Wire wire,
@@ -39,7 +40,7 @@ final class Entrance {
             Sessions sessions,
             Watches watches,
             Tombstones tombstones,
-            Map<OwnerId, Place> places) {
+            Places places) {
         this.wire = wire;
         this.transactions = transactions;
         this.sessions = sessions;
@@ -71,25 +72,22 @@ final class Entrance {
     /** Makes the keys of a claim; null if it has to be tried again. */
     private @Nullable AcquireOutcome enter(Claim claim, Session session, Call call) {
         Ticket.refuseIfTooLarge(claim);
-        Place place = new Place(claim, session, transactions.layout());
-        Place before = places.put(claim.owner(), place);
+        Place before = places.get(claim.owner());
+        Place place = places.begin(claim, session);
         if (before != null) {
             watches.forget(before);
-            if (before.mayStillArrive()) {
-                place.repeats();
-            }
         }
         long newestOther = 0;
         for (int attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
             // A claim that does not queue enters only where it fits, unless others came between again and again.
             boolean anyway = claim.queue() || attempt == MOST_ATTEMPTS;
             Format format = session.format();
-            TxnResponse answer = wire.txn(
+            TxnResponse answer = ask(
+                    place,
                     anyway
-                            ? transactions.queue(claim, format, session.id())
-                            : transactions.enterBehind(claim, format, session.id(), newestOther),
-                    call,
-                    place::repeats);
+                            ? transactions.queue(claim, place.id(), format, session.id())
+                            : transactions.enterBehind(claim, place.id(), format, session.id(), newestOther),
+                    call);
             if (answer.getSucceeded()) {
                 return entered(place, format, answer, anyway, call);
             }
@@ -107,6 +105,12 @@ final class Entrance {
             if (!sees(session, answer).equals(format)) {
                 continue;
             }
+            if (!place.mayStillArrive() && lines.stream().anyMatch(line -> line.hasKeyOf(place))) {
+                // A copy of this process uses the same ids.
+                place.repeats();
+                forget(place);
+                return null;
+            }
             AcquireOutcome refusal = refusal(claim, lines, session);
             if (refusal != null) {
                 refuse(place, call);
@@ -117,10 +121,27 @@ final class Entrance {
         throw call.unavailable(new IllegalStateException("the line changed again and again"));
     }
 
+    /** Asks for the keys of a place. If that fails, for whatever reason, they may be made later. */
+    private TxnResponse ask(Place place, TxnRequest request, Call call) {
+        boolean answered = false;
+        try {
+            TxnResponse answer = wire.txn(request, call, place::repeats);
+            answered = true;
+            return answer;
+        } catch (Wire.LeaseGone didNothing) {
+            answered = true;
+            throw didNothing;
+        } finally {
+            if (!answered) {
+                place.repeats();
+            }
+        }
+    }
+
     private @Nullable AcquireOutcome entered(Place place, Format format, TxnResponse answer, boolean read, Call call) {
         place.made(answer.getHeader().getRevision(), format.offset());
         if (place.epoch() >= Grant.EPOCH_LIMIT) {
-            leave(place.claim(), place.revision(), 0, call);
+            leave(place.claim(), place, place.revision(), 0, call);
             throw new StoreMisconfiguredException("the epochs of this etcd do not fit a fencing token any more");
         }
         if (read) {
@@ -148,7 +169,7 @@ final class Entrance {
     private @Nullable AcquireOutcome sweep(Place place, long seenRevision, Call call) {
         place.leaves();
         watches.forget(place);
-        wire.txn(transactions.leave(place.claim(), seenRevision, 0), call);
+        wire.txn(transactions.leave(place.keys(), place.claim().owner(), seenRevision, 0), call);
         return null;
     }
 
@@ -324,14 +345,18 @@ final class Entrance {
         return lines;
     }
 
-    private void leave(Claim claim, long newest, long tombstoneLease, Call call) {
-        Place place = places.get(claim.owner());
+    private void leave(Claim claim, @Nullable Place place, long newest, long tombstoneLease, Call call) {
         if (place != null) {
             watches.forget(place);
+            if (newest == Transactions.EVERY_REVISION) {
+                // It may arrive when it has been answered by another member.
+                place.repeats();
+            }
         }
-        wire.txn(transactions.leave(claim, newest, tombstoneLease), call);
+        List<ByteString> keys = place == null ? List.of() : place.keys();
+        wire.txn(transactions.leave(keys, claim.owner(), newest, tombstoneLease), call);
         if (place != null) {
-            places.remove(claim.owner(), place);
+            places.drop(place);
         }
     }
 
@@ -350,26 +375,30 @@ final class Entrance {
      * @param mayStillArrive true if one may, as far as the caller knows
      */
     void withdraw(Claim claim, boolean mayStillArrive, Call call) {
-        leave(claim, Transactions.EVERY_REVISION, mayStillArrive, call);
+        Place place = places.get(claim.owner());
+        long made = place == null ? 0 : place.revision();
+        leave(claim, made == 0 ? Transactions.EVERY_REVISION : made, mayStillArrive, call);
     }
 
     private void leave(Claim claim, long newest, boolean mayStillArrive, Call call) {
         Place place = places.get(claim.owner());
         if (!mayStillArrive && (place == null || !place.mayStillArrive())) {
-            leave(claim, newest, 0, call);
+            if (place != null) {
+                leave(claim, place, newest, 0, call);
+            }
             return;
         }
-        // Behind a tombstone nothing of the claim enters any more, so that nothing new can be hit.
+        // Behind a tombstone nothing of the claim enters any more, so that nothing new of it can be hit.
         try {
-            leave(claim, Transactions.EVERY_REVISION, tombstones.lease(call), call);
+            leave(claim, place, Transactions.EVERY_REVISION, tombstones.lease(call), call);
         } catch (Wire.LeaseGone over) {
             tombstones.forgetLease();
-            leave(claim, Transactions.EVERY_REVISION, tombstones.lease(call), call);
+            leave(claim, place, Transactions.EVERY_REVISION, tombstones.lease(call), call);
         }
     }
 
     private void forget(Place place) {
         watches.forget(place);
-        places.remove(place.claim().owner(), place);
+        places.drop(place);
     }
 }

@@ -17,11 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Locks as lines of keys, first come, first served. Thread-safe.
@@ -61,13 +59,14 @@ final class EtcdStore implements LockStore {
     private final Entrance entrance;
     private final Views views;
     private final StoreContext context;
-    private final Map<OwnerId, Place> places = new ConcurrentHashMap<>();
+    private final Places places;
     private volatile boolean closed;
 
     EtcdStore(Wire wire, Settings settings, StoreContext context) {
         this.wire = wire;
         this.context = context;
         this.transactions = new Transactions(settings.layout());
+        this.places = new Places(settings.layout());
         this.watches = new Watches(context, wire, transactions);
         this.sessions = new Sessions(wire, transactions, context, settings.session(), this::ended);
         this.tombstones = new Tombstones(wire, context);
@@ -109,7 +108,7 @@ final class EtcdStore implements LockStore {
 
     @Override
     public void withdraw(Claim claim, boolean mayStillArrive) {
-        if (!mayStillArrive && !places.containsKey(claim.owner())) {
+        if (!mayStillArrive && places.get(claim.owner()) == null) {
             return;
         }
         entrance.withdraw(claim, mayStillArrive, wire.call("withdraw", claim.describe()));
@@ -180,7 +179,7 @@ final class EtcdStore implements LockStore {
     private void gaveBack(Grant grant) {
         Place place = places.get(grant.owner());
         if (place != null && place.of(grant) != null && place.gaveBack()) {
-            places.remove(grant.owner(), place);
+            places.drop(place);
         }
     }
 
@@ -225,7 +224,7 @@ final class EtcdStore implements LockStore {
     /** What becomes of places when their session ends: grants are lost, waiters enter their lines anew. */
     private void ended(Session session) {
         context.listener().sessionLost(session.name());
-        for (Place place : places.values()) {
+        for (Place place : places.all()) {
             if (place.session() == session) {
                 watches.askEngine(place);
             }

@@ -10,7 +10,7 @@ import dev.holdfast.spi.Grant;
  * @param offset what is added to revisions; never becomes less
  */
 record Format(long offset) {
-    private static final String VERSION = "holdfast 1 ";
+    private static final String VERSION = "holdfast 2 ";
 
     /** More changes than etcd can make in a millisecond: epochs never overtake the clock. */
     private static final long EPOCHS_PER_MILLI = 131;
@@ -43,7 +43,7 @@ record Format(long offset) {
         }
         throw new StoreMisconfiguredException(
                 "the key 'format' in etcd holds '" + text.substring(0, Math.min(MOST_SHOWN, text.length()))
-                        + "'; another program or a newer release of Holdfast uses the same prefix");
+                        + "'; another program or another release of Holdfast uses the same prefix");
     }
 
     /**

@@ -4,13 +4,14 @@ import com.google.protobuf.ByteString;
 import dev.holdfast.spi.OwnerId;
 
 /**
- * Where things are: {@code PREFIX/lock/NAME\0OWNER} and a few keys beside. A name has no control characters, so the zero
+ * Where things are: {@code PREFIX/lock/NAME\0ID} and a few keys beside. A name has no control characters, so the zero
  * byte ends it, and keys are in the order of names. Immutable.
  *
  * @param prefix what all keys begin with, a slash at its end
  */
 record Layout(String prefix) {
-    static final int OWNER_DIGITS = 32;
+    /** At the end of each key of a claim. */
+    static final int ID_DIGITS = 32;
 
     /** The format of all keys, and what is added to revisions. */
     ByteString format() {
@@ -18,8 +19,8 @@ record Layout(String prefix) {
     }
 
     /** The key of a claim in the line of one of its names. */
-    ByteString lock(String name, OwnerId owner) {
-        return ByteString.copyFromUtf8(prefix + "lock/" + name + '\0' + owner);
+    ByteString lock(String name, KeyIds.Id id) {
+        return ByteString.copyFromUtf8(prefix + "lock/" + name + '\0' + id.text());
     }
 
     /** What the keys of all claims begin with whose names begin with some text. */
@@ -52,11 +53,6 @@ record Layout(String prefix) {
         String text = key.toStringUtf8();
         int end = text.indexOf('\0');
         return text.substring(prefix.length() + "lock/".length(), end < 0 ? text.length() : end);
-    }
-
-    /** The owner in the key of a claim, as text. */
-    static String owner(ByteString key) {
-        return key.substring(Math.max(0, key.size() - OWNER_DIGITS)).toStringUtf8();
     }
 
     /** The first key behind all that begin with something. */

@@ -27,6 +27,11 @@ record Line(List<Ticket> tickets) {
         return -1;
     }
 
+    /** Whether a key of a place is here, whoever made it. */
+    boolean hasKeyOf(Place place) {
+        return tickets.stream().anyMatch(ticket -> place.keys().contains(ticket.key()));
+    }
+
     /** Whether whoever stands at an index has its units. */
     boolean fits(int index) {
         Ticket mine = tickets.get(index);

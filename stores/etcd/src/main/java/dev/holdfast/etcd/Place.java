@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Place {
     private final Claim claim;
     private final Session session;
+    private final KeyIds.Id id;
     private final List<String> names;
     private final List<ByteString> keys;
     private final String owner;
@@ -41,7 +42,7 @@ final class Place {
     /** The watches that are set for it, by what they watch. */
     private final Map<ByteString, Long> watches = new HashMap<>();
 
-    /** A request of it was repeated, because nobody answered the first, which may still arrive. */
+    /** A request of it was not answered, so that one may still arrive that makes or deletes its keys. */
     private boolean mayStillArrive;
 
     /** A request that asks for it has begun to delete its keys. */
@@ -77,11 +78,12 @@ final class Place {
         NOTHING
     }
 
-    Place(Claim claim, Session session, Layout layout) {
+    Place(Claim claim, Session session, KeyIds.Id id, Layout layout) {
         this.claim = claim;
         this.session = session;
+        this.id = id;
         this.names = claim.parts().stream().map(Claim.Part::name).toList();
-        this.keys = names.stream().map(name -> layout.lock(name, claim.owner())).toList();
+        this.keys = names.stream().map(name -> layout.lock(name, id)).toList();
         this.owner = claim.owner().toString();
     }
 
@@ -91,6 +93,11 @@ final class Place {
 
     Session session() {
         return session;
+    }
+
+    /** What its keys end with. */
+    KeyIds.Id id() {
+        return id;
     }
 
     List<String> names() {
@@ -139,12 +146,12 @@ final class Place {
         seenRevision = Math.max(seenRevision, byRevision);
     }
 
-    /** A request that would make its keys was not answered, and is repeated. */
+    /** A request that makes its keys, or deletes them whoever has made them, was not answered or will be repeated. */
     synchronized void repeats() {
         mayStillArrive = true;
     }
 
-    /** Whether a request of it may make its keys anew when they are gone. */
+    /** Whether a request of it may make or delete its keys when it has ended. */
     synchronized boolean mayStillArrive() {
         return mayStillArrive;
     }

@@ -2,14 +2,12 @@ package dev.holdfast.etcd;
 
 import dev.holdfast.LossReason;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.RenewOutcome;
 import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.TxnResponse;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param wire to the cluster
  * @param call within which it happens
  */
-record Renewal(
-        List<Grant> grants, Map<OwnerId, Place> places, Session session, Sessions sessions, Wire wire, Call call) {
+record Renewal(List<Grant> grants, Places places, Session session, Sessions sessions, Wire wire, Call call) {
 
     List<RenewOutcome> run() {
         List<Transactions.@Nullable Made> keys = new ArrayList<>(grants.size());

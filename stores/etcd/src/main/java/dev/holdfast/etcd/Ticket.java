@@ -34,11 +34,12 @@ record Ticket(
         int capacity,
         long offset,
         List<String> lines) {
-    private static final String FORMAT = "holdfast claim 1";
+    private static final String FORMAT = "holdfast claim 2";
     private static final int TERMS_LINE = 1;
-    private static final int CLIENT_LINE = 2;
-    private static final int LABEL_LINE = 3;
-    private static final int FIRST_NAME_LINE = 4;
+    private static final int OWNER_LINE = 2;
+    private static final int CLIENT_LINE = 3;
+    private static final int LABEL_LINE = 4;
+    private static final int FIRST_NAME_LINE = 5;
     private static final int TERMS = 6;
 
     /** etcd takes requests of a megabyte and a half by default. */
@@ -59,6 +60,8 @@ record Ticket(
                 .append(offset)
                 .append(' ')
                 .append(System.currentTimeMillis())
+                .append('\n')
+                .append(claim.owner())
                 .append('\n')
                 .append(claim.holder().clientName())
                 .append('\n')
@@ -85,7 +88,7 @@ record Ticket(
     /**
      * Reads what {@link #write} wrote.
      *
-     * @throws StoreMisconfiguredException if it is of a newer format, or something else
+     * @throws StoreMisconfiguredException if it is of another format, or something else
      */
     static Ticket read(KeyValue entry) {
         List<String> lines = List.of(entry.getValue().toStringUtf8().split("\n", -1));
@@ -96,7 +99,7 @@ record Ticket(
                         entry.getKey(),
                         entry.getCreateRevision(),
                         entry.getLease(),
-                        Layout.owner(entry.getKey()),
+                        lines.get(OWNER_LINE),
                         LockKind.valueOf(terms[0]),
                         terms[1].equals("waits"),
                         Integer.parseInt(terms[2]),
@@ -115,7 +118,7 @@ record Ticket(
         return new StoreMisconfiguredException(
                 "a key of a lock in etcd holds '" + found.substring(0, Math.min(MOST_SHOWN, found.length()))
                         + "' instead of '" + FORMAT
-                        + "'; another program or a newer release of Holdfast uses the same prefix",
+                        + "'; another program or another release of Holdfast uses the same prefix",
                 cause);
     }
 

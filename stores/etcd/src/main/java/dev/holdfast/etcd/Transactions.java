@@ -58,7 +58,7 @@ record Transactions(Layout layout) {
      * @param newestOther a claim that does not queue enters only if nobody is in line who came after this revision; 0 for
      *     an empty line; {@link #EVERY_REVISION} to enter anyway and read the lines
      */
-    private TxnRequest enter(Claim claim, Format format, long lease, long newestOther) {
+    private TxnRequest enter(Claim claim, KeyIds.Id id, Format format, long lease, long newestOther) {
         TxnRequest.Builder transaction = TxnRequest.newBuilder()
                 .addCompare(Compare.newBuilder()
                         .setKey(layout.format())
@@ -69,7 +69,7 @@ record Transactions(Layout layout) {
                 .addFailure(get(layout.format()))
                 .addFailure(get(layout.gone(claim.owner())));
         for (Claim.Part part : claim.parts()) {
-            ByteString key = layout.lock(part.name(), claim.owner());
+            ByteString key = layout.lock(part.name(), id);
             transaction.addCompare(made(key, 0));
             transaction.addSuccess(put(key, Ticket.write(claim, part, format.offset()), lease));
             transaction.addFailure(line(part.name(), false));
@@ -85,13 +85,13 @@ record Transactions(Layout layout) {
     }
 
     /** Enters in any case and reads the lines. */
-    TxnRequest queue(Claim claim, Format format, long lease) {
-        return enter(claim, format, lease, EVERY_REVISION);
+    TxnRequest queue(Claim claim, KeyIds.Id id, Format format, long lease) {
+        return enter(claim, id, format, lease, EVERY_REVISION);
     }
 
     /** Enters only if nobody came after a revision. */
-    TxnRequest enterBehind(Claim claim, Format format, long lease, long newestOther) {
-        return enter(claim, format, lease, newestOther);
+    TxnRequest enterBehind(Claim claim, KeyIds.Id id, Format format, long lease, long newestOther) {
+        return enter(claim, id, format, lease, newestOther);
     }
 
     /** Reads lines; a member alone may answer if it need not be newer than what is known of it. */
@@ -104,13 +104,13 @@ record Transactions(Layout layout) {
     /**
      * Deletes what there may be of a claim, and leaves a tombstone if there is a lease for it.
      *
-     * @param newest keys that were made after this revision stay: a request that arrives late must not delete what the claim
-     *     has made since. {@link #EVERY_REVISION} for a claim that never enters again
+     * @param keys of the claim
+     * @param newest keys that were made after this revision stay: a request that arrives late must not delete what the claim,
+     *     or the next one with these keys, has made since. {@link #EVERY_REVISION} for keys that are never made again
      */
-    TxnRequest leave(Claim claim, long newest, long tombstoneLease) {
+    TxnRequest leave(List<ByteString> keys, OwnerId owner, long newest, long tombstoneLease) {
         TxnRequest.Builder transaction = TxnRequest.newBuilder();
-        for (Claim.Part part : claim.parts()) {
-            ByteString key = layout.lock(part.name(), claim.owner());
+        for (ByteString key : keys) {
             transaction.addSuccess(
                     newest == EVERY_REVISION
                             ? delete(key)
@@ -120,7 +120,7 @@ record Transactions(Layout layout) {
                                     .build()));
         }
         if (tombstoneLease != 0) {
-            transaction.addSuccess(put(layout.gone(claim.owner()), ByteString.EMPTY, tombstoneLease));
+            transaction.addSuccess(put(layout.gone(owner), ByteString.EMPTY, tombstoneLease));
         }
         return transaction.build();
     }
@@ -191,10 +191,6 @@ record Transactions(Layout layout) {
                 .build();
     }
 
-    ByteString key(String name, OwnerId owner) {
-        return layout.lock(name, owner);
-    }
-
     private RequestOp line(String name, boolean memberAlone) {
         return RequestOp.newBuilder()
                 .setRequestRange(RangeRequest.newBuilder()
@@ -206,7 +202,7 @@ record Transactions(Layout layout) {
 
     /** Counts the claims in the line that a key stands in. */
     private static RequestOp lineLength(ByteString key) {
-        ByteString line = key.substring(0, key.size() - Layout.OWNER_DIGITS);
+        ByteString line = key.substring(0, key.size() - Layout.ID_DIGITS);
         return RequestOp.newBuilder()
                 .setRequestRange(RangeRequest.newBuilder()
                         .setKey(line)

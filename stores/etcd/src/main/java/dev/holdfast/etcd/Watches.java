@@ -107,7 +107,9 @@ final class Watches implements WatchStream.Receiver {
         }
         for (Event event : response.getEventsList()) {
             boolean own = place.keys().contains(event.getKv().getKey());
-            if (own && event.getType() == Event.EventType.DELETE) {
+            // A member that is behind may tell of the end of the claim that had these keys before.
+            boolean since = event.getKv().getModRevision() > place.revision();
+            if (own && since && event.getType() == Event.EventType.DELETE) {
                 lost(place);
                 return;
             }

@@ -62,15 +62,19 @@ final class Tap implements ClientInterceptor {
         answers = requestAndAnswer;
     }
 
+    /** Says something to the watches, as a server would. */
+    void tell(WatchResponse response) {
+        java.util.Objects.requireNonNull(watcher).onMessage(response);
+    }
+
     /** Ends a watch, as a server does of which it has compacted what the watch has not been told yet. */
     void compacted(long watch) {
         silentWatches.add(watch);
-        java.util.Objects.requireNonNull(watcher)
-                .onMessage(WatchResponse.newBuilder()
-                        .setWatchId(watch)
-                        .setCanceled(true)
-                        .setCompactRevision(Long.MAX_VALUE)
-                        .build());
+        tell(WatchResponse.newBuilder()
+                .setWatchId(watch)
+                .setCanceled(true)
+                .setCompactRevision(Long.MAX_VALUE)
+                .build());
     }
 
     @Override

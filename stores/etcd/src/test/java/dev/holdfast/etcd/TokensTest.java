@@ -102,18 +102,21 @@ final class TokensTest {
         node.ask(
                 "/v3/kv/put",
                 "{\"key\":\"" + EtcdNode.encoded("offset/format") + "\",\"value\":\""
-                        + EtcdNode.encoded("holdfast 1 " + offset) + "\"}");
+                        + EtcdNode.encoded("holdfast 2 " + offset) + "\"}");
     }
 
+    /** The first edition of the keys was never released. */
     @Test
-    void newerFormatIsRefused() throws InterruptedException {
+    void otherFormatsAreRefused() throws InterruptedException {
         EtcdNode node = EtcdNode.start(rig);
-        node.ask(
-                "/v3/kv/put",
-                "{\"key\":\"" + EtcdNode.encoded("newer/format") + "\",\"value\":\"" + EtcdNode.encoded("holdfast 2 0")
-                        + "\"}");
-        assertThatThrownBy(() -> Holdfast.connect("etcd://" + node.address() + "/newer"))
-                .isInstanceOf(StoreMisconfiguredException.class)
-                .hasMessageContaining("newer release");
+        for (String format : new String[] {"holdfast 1 0", "holdfast 3 0"}) {
+            node.ask(
+                    "/v3/kv/put",
+                    "{\"key\":\"" + EtcdNode.encoded("other/format") + "\",\"value\":\"" + EtcdNode.encoded(format)
+                            + "\"}");
+            assertThatThrownBy(() -> Holdfast.connect("etcd://" + node.address() + "/other"))
+                    .isInstanceOf(StoreMisconfiguredException.class)
+                    .hasMessageContaining("another release");
+        }
     }
 }

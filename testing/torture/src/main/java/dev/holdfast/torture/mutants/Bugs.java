@@ -257,7 +257,7 @@ public final class Bugs {
                 "P12 P14",
                 etcd(
                         "EtcdStore",
-                        "if (!mayStillArrive && !places.containsKey(claim.owner())) {",
+                        "if (!mayStillArrive && places.get(claim.owner()) == null) {",
                         "if (!mayStillArrive) {")));
     }
 }
