@@ -154,7 +154,7 @@ final class Process implements StoreCalls {
         }
     }
 
-    /** How many answers of the server have been heard. */
+    /** How many answers and grants of the server have been heard. */
     int answers() {
         return answers;
     }
@@ -163,6 +163,8 @@ final class Process implements StoreCalls {
         if (world.logs()) {
             world.log(this + " hears: granted " + Words.of(grants.get(0)));
         }
+        // It says as much as an answer does: the claim stood in line, so somebody else had the lock.
+        answers++;
         for (Grant grant : grants) {
             server.ledger().heard(grant.name(), grant.epoch(), grant.wanted(), serverNanos);
         }
