@@ -30,6 +30,7 @@ final class Keeper {
     private static final long IN_LINE_NANOS = Duration.ofMillis(200).toNanos();
     private static final long WITHOUT_BELL_NANOS = Duration.ofMillis(50).toNanos();
     private static final long SELF_CHECK_NANOS = Liveness.SELF_CHECK.toNanos();
+    private static final long AFTER_ERROR_NANOS = Duration.ofMillis(10).toNanos();
 
     private final Path path;
     private final StoreContext context;
@@ -43,6 +44,9 @@ final class Keeper {
     private @Nullable Bell bell;
     private String bellOf = "";
     private boolean mayWait;
+
+    /** The table may be half applied, and is yet to be let go of. */
+    private boolean unfit;
 
     Keeper(Path path, StoreContext context) {
         this.path = path;
@@ -88,9 +92,15 @@ final class Keeper {
     private void run() {
         try {
             while (!closing) {
-                pauseUntilNeeded();
-                rung = false;
-                turn(nextTasks());
+                try {
+                    pauseUntilNeeded();
+                    rung = false;
+                    turn(nextTasks());
+                } catch (RuntimeException | Error broken) {
+                    // Not even the failure could be dealt with: that is done in the next turn. Until the client closes,
+                    // this thread must not end. Those who wait for an answer give up in time by themselves.
+                    LockSupport.parkNanos(this, AFTER_ERROR_NANOS);
+                }
             }
         } finally {
             closing = true;
@@ -103,6 +113,9 @@ final class Keeper {
 
     private void turn(List<Task<?>> batch) {
         try {
+            if (unfit) {
+                abandon();
+            }
             if (batch.isEmpty()) {
                 lookAround();
             } else {
@@ -112,6 +125,7 @@ final class Keeper {
             hangBell();
         } catch (RuntimeException | Error broken) {
             // The memory may be full, say. What was read may be half applied, so the next request begins anew.
+            unfit = true;
             abandon();
             batch.forEach(task -> task.fail(new IllegalStateException("the file store failed", broken)));
             // Looked up only now: finding the logger opens every jar on the class path.
@@ -134,6 +148,9 @@ final class Keeper {
     private long pauseNanos() {
         SharedTable open = table;
         String session = open == null ? null : open.session();
+        if (unfit) {
+            return AFTER_ERROR_NANOS;
+        }
         if (open == null || session == null) {
             return Long.MAX_VALUE;
         }
@@ -228,10 +245,11 @@ final class Keeper {
     /** The directory or the client's file in it was deleted, so others cannot know of this client any more. */
     private void abandon() {
         SharedTable open = table;
-        table = null;
         if (open != null) {
             open.close();
         }
+        table = null;
+        unfit = false;
     }
 
     /** What the session held is lost. What waited in it may wait on in the next one. */
@@ -249,10 +267,7 @@ final class Keeper {
             return;
         }
         StoreListener listener = context.listener();
-        String lost = open.takeLostSession();
-        if (lost != null) {
-            listener.sessionLost(lost);
-        }
+        open.tellLostSession();
         Set<String> toWake = new LinkedHashSet<>();
         for (Replica.Notice notice : open.takeNotices()) {
             if (!notice.client().equals(open.session())) {
@@ -301,7 +316,9 @@ final class Keeper {
             return;
         }
         try {
-            open.step(now() + context.commandTimeout().toNanos(), () -> endQuietly(open));
+            if (!unfit) {
+                open.step(now() + context.commandTimeout().toNanos(), () -> endQuietly(open));
+            }
             for (Replica.Notice notice : open.takeNotices()) {
                 Bell.ring(open.home(notice.client()));
             }

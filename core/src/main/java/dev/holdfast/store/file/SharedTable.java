@@ -187,12 +187,13 @@ final class SharedTable {
         }
     }
 
-    /** {@return the session that others have ended since the last call, if they have} */
-    @Nullable
-    String takeLostSession() {
+    /** Tells of the session that others have ended, if they have and that has not been told. */
+    void tellLostSession() {
         String lost = lostSession;
-        lostSession = null;
-        return lost;
+        if (lost != null) {
+            sessionEnds.accept(lost, List.of());
+            lostSession = null;
+        }
     }
 
     /** {@return what is to be told since the last call} */
@@ -202,23 +203,24 @@ final class SharedTable {
         return taken;
     }
 
-    /** Closes the files; a session that is left ends with it. */
+    /** Closes the files; a session that is left ends with it. If that fails, it is to be closed again. */
     void close() {
+        tellLostSession();
         loseSession();
         chronicle.close();
         lock.close();
     }
 
-    /** Ends the session because its files are gone or cannot be believed: first tells, then lets others take over. */
+    /**
+     * Ends the session because its files are gone or cannot be believed: first tells, then lets others take over. If it
+     * cannot be told, it does not end, and has to be ended again.
+     */
     private void loseSession() {
         String lost = session;
         if (lost != null) {
+            sessionEnds.accept(lost, table().waitingOf(lost));
             session = null;
-            try {
-                sessionEnds.accept(lost, table().waitingOf(lost));
-            } finally {
-                liveness.end(false);
-            }
+            liveness.end(false);
         }
     }
 
