@@ -20,13 +20,25 @@ class ProvisionalLeaseTest {
 
     private final VirtualTime time = new VirtualTime();
     private int renewalsToFail;
+    private Duration failuresTake = Duration.ZERO;
 
     @Test
     void oneFailedRenewalDoesNotCostALongLeaseThatWasHandedOn() {
+        assertThatItOutlivesOneFailedRenewal(LONG);
+    }
+
+    /** As over a connection that was cut in silence while it was idle: the command timeout is most of that lease. */
+    @Test
+    void oneRenewalThatIsNeverAnsweredDoesNotCostAUsualLeaseThatWasHandedOn() {
+        failuresTake = Duration.ofSeconds(2);
+        assertThatItOutlivesOneFailedRenewal(LockOptions.defaults());
+    }
+
+    private void assertThatItOutlivesOneFailedRenewal(LockOptions options) {
         try (Client holders = time.open("holder", Store::new);
                 Client waiters = time.open("waiter", Store::new)) {
             Lease held = time.get(holders.lock("a").acquireAsync());
-            CompletableFuture<Lease> next = waiters.lock("a", LONG).acquireAsync();
+            CompletableFuture<Lease> next = waiters.lock("a", options).acquireAsync();
             time.settle();
 
             renewalsToFail = 1;
@@ -49,6 +61,7 @@ class ProvisionalLeaseTest {
         public List<RenewOutcome> renew(List<Grant> grants) {
             if (renewalsToFail > 0) {
                 renewalsToFail--;
+                time.callTakes(failuresTake);
                 throw new StoreUnavailableException("renew", "held leases", null);
             }
             return super.renew(grants);
