@@ -206,8 +206,14 @@ public final class Engine {
         return ReleaseResult.LOST_BEFORE;
     }
 
-    Claim newClaim(Terms terms, boolean queue) {
-        return new Claim(terms.parts, owners.get(), terms.options.leaseTime(), terms.holder, queue);
+    Claim newClaim(Waiter asker, boolean queue) {
+        Terms terms = asker.terms;
+        return new Claim(terms.parts, asker.takeOwner(), terms.options.leaseTime(), terms.holder, queue);
+    }
+
+    /** Draws random bits, which may take its time. */
+    OwnerId newOwner() {
+        return owners.get();
     }
 
     /** The store has taken a grant back. Where it tells nobody, those who wait in this client are told to ask. */

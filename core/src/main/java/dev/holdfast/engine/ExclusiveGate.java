@@ -75,7 +75,7 @@ final class ExclusiveGate extends Gate {
             lend(idle, waiter, now, Source.STICKY, after);
         } else if (free) {
             // First of all, because it may fail.
-            Contender fresh = newContender(waiter.terms, !waiter.triesOnce, null);
+            Contender fresh = newContender(waiter, !waiter.triesOnce, false);
             if (idle != null) {
                 idle.end();
                 engine.cleanup.closingWaits();

@@ -523,7 +523,7 @@ abstract class Gate {
         Waiter head = Objects.requireNonNull(line.head(), "head");
         try {
             // It queues: whoever asks only once was never in line without a claim, and left the line with it.
-            contender = newContender(head.terms, true, null);
+            contender = newContender(head, true, false);
             return contender;
         } catch (RuntimeException | Error unable) {
             settle(head, Refusal.unknown(head.terms, unable), after);
@@ -531,8 +531,8 @@ abstract class Gate {
         }
     }
 
-    Contender newContender(Terms terms, boolean queue, @Nullable Waiter directFor) {
-        return new Contender(this, terms, engine.newClaim(terms, queue), directFor);
+    Contender newContender(Waiter asker, boolean queue, boolean direct) {
+        return new Contender(this, asker.terms, engine.newClaim(asker, queue), direct ? asker : null);
     }
 
     /** A hint that asking again may be worth while; for any claim if the owner is null. */

@@ -34,7 +34,7 @@ final class SharedGate extends Gate {
     @Override
     void admit(Waiter waiter, AfterUnlock after) {
         if (line.head() == null) {
-            after.leaveToCaller(newContender(waiter.terms, false, waiter));
+            after.leaveToCaller(newContender(waiter, false, true));
         } else if (waiter.triesOnce) {
             refuseOnce(waiter, after);
         } else {
@@ -43,8 +43,8 @@ final class SharedGate extends Gate {
     }
 
     @Override
-    Contender newContender(Terms terms, boolean queue, @Nullable Waiter directFor) {
-        Contender fresh = super.newContender(terms, queue, directFor);
+    Contender newContender(Waiter asker, boolean queue, boolean direct) {
+        Contender fresh = super.newContender(asker, queue, direct);
         engine.gates.register(fresh);
         open++;
         return fresh;

@@ -2,6 +2,7 @@ package dev.holdfast.engine;
 
 import dev.holdfast.HoldfastListener;
 import dev.holdfast.jfr.FlightRecords;
+import dev.holdfast.spi.OwnerId;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,9 @@ abstract class Waiter {
     /** Written by the gate, read by everybody. */
     private volatile State state;
 
+    /** For the first claim that is made on its behalf. Used by its own thread before it enters a gate, then by the gate. */
+    private @Nullable OwnerId owner;
+
     /** The outcome, written before the state. If both are null, the lock is taken or the waiter has left. */
     private @Nullable HeldLease lease;
 
@@ -75,6 +79,23 @@ abstract class Waiter {
         this.deadlineNanos = waitNanos < Long.MAX_VALUE - startedNanos ? startedNanos + waitNanos : Long.MAX_VALUE;
         this.takenAt = engine.leaks.callStack(startedNanos);
         this.state = triesOnce ? State.OVERDUE : State.WAITING;
+    }
+
+    /** Draws an owner id, before any monitor is taken: the system may be short of random bits, or many draw at once. */
+    final void drawOwner() {
+        try {
+            owner = engine.newOwner();
+        } catch (RuntimeException | Error later) {
+            // Perhaps it can be drawn when it is needed.
+            owner = null;
+        }
+    }
+
+    /** {@return an owner id that no other claim has} */
+    final OwnerId takeOwner() {
+        OwnerId drawn = owner;
+        owner = null;
+        return drawn != null ? drawn : engine.newOwner();
     }
 
     final void wentTo(Gate entered) {

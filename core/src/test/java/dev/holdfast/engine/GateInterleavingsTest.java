@@ -187,7 +187,7 @@ public class GateInterleavingsTest {
                         .methods(name -> !isSpecial(name))
                         .ignore())
                 .addGuarantee(forClasses(Engine.class.getName())
-                        .methods("newClaim", "now", "isClosed", "seesWaiters")
+                        .methods("newClaim", "newOwner", "now", "isClosed", "seesWaiters")
                         .ignore())
                 .addGuarantee(
                         forClasses(Gates.class.getName()).methods("keepsIdle").ignore())

@@ -32,6 +32,51 @@ class SlowOwnerIdsTest {
 
     @Test
     void aLossIsToldAlthoughTheNextClaimOfAnotherNameHasNoOwnerIdYet() throws InterruptedException {
+        withSlowOwnerIds(locks -> {
+            Lease first = locks.lock("a", SHORT).acquire();
+            CompletableFuture<Lease> next = locks.lock("a").acquireAsync();
+            Lease other = locks.lock("b", LONGER).acquire();
+            isShort = true;
+            assertThatLossesAreTold(first, other);
+            bits.countDown();
+            next.join().close();
+        });
+    }
+
+    /** The alarm of a lock that was held rings once more, while somebody takes it again. */
+    @Test
+    void aLossIsToldAlthoughSomebodyWhoTakesALockThatIsFreeHasNoOwnerIdYet() throws InterruptedException {
+        withSlowOwnerIds(locks -> {
+            locks.lock("a", SHORT).acquire().close();
+            Lease other = locks.lock("b", LONGER).acquire();
+            isShort = true;
+            CompletableFuture<Lease> next =
+                    CompletableFuture.supplyAsync(() -> locks.lock("a").tryAcquire().orElseThrow(), task -> {
+                        Thread taker = new Thread(task);
+                        taker.setDaemon(true);
+                        taker.start();
+                    });
+            assertThatLossesAreTold(other);
+            assertThat(next).isNotDone();
+            bits.countDown();
+            next.join().close();
+        });
+    }
+
+    private static void assertThatLossesAreTold(Lease... leases) throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(leases.length);
+        for (Lease lease : leases) {
+            lease.onLost(reason -> told.countDown());
+        }
+        assertThat(told.await(20, TimeUnit.SECONDS)).as("all losses are told").isTrue();
+    }
+
+    /** What is done with a client. */
+    private interface Work {
+        void with(Client locks) throws InterruptedException;
+    }
+
+    private void withSlowOwnerIds(Work work) throws InterruptedException {
         AtomicReference<@Nullable LockStore> opened = new AtomicReference<>();
         ClientThreads threads =
                 new ClientThreads("holdfast-slow-ids", Duration.ofSeconds(2), true, () -> store(opened), null);
@@ -57,20 +102,7 @@ class SlowOwnerIdsTest {
                 null,
                 threads::close)) {
             try {
-                Lease first = locks.lock("a", SHORT).acquire();
-                CompletableFuture<Lease> next = locks.lock("a").acquireAsync();
-                Lease other = locks.lock("b", LONGER).acquire();
-                isShort = true;
-                CountDownLatch told = new CountDownLatch(2);
-                first.onLost(reason -> told.countDown());
-                other.onLost(reason -> told.countDown());
-
-                assertThat(told.await(20, TimeUnit.SECONDS))
-                        .as("both losses are told")
-                        .isTrue();
-                assertThat(next).isNotDone();
-                bits.countDown();
-                next.join().close();
+                work.with(locks);
             } finally {
                 bits.countDown();
             }

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -35,7 +34,7 @@ class WorkAfterErrorsTest {
     private final TimedHeap heap = new TimedHeap();
     private final FullTimeline timeline = new FullTimeline(heap);
     private final FullCalls calls = new FullCalls();
-    private final AtomicBoolean ownersFail = new AtomicBoolean();
+    private final AtomicInteger ownersToFail = new AtomicInteger();
     private final OwnerMint owners = new OwnerMint();
     private final AtomicInteger withdrawals = new AtomicInteger();
     private final Engine engine = new Engine("full", surroundings(), null);
@@ -107,7 +106,7 @@ class WorkAfterErrorsTest {
 
     @Test
     void aClaimThatCannotBeMadeDoesNotHeadTheLine() {
-        ownersFail.set(true);
+        ownersToFail.set(2);
         assertThat(engine.acquireAsync(terms("a"), Long.MAX_VALUE)).failsWithin(Duration.ZERO);
         CompletableFuture<@Nullable Lease> next = engine.acquireAsync(terms("a"), Long.MAX_VALUE);
         advance(AT_ONCE);
@@ -119,10 +118,11 @@ class WorkAfterErrorsTest {
         Terms limited = terms("a");
         Terms other = terms("a", LockOptions.defaults().withLabel("other"));
         Lease held = get(engine.acquireAsync(limited, 0));
+        ownersToFail.set(1);
         CompletableFuture<@Nullable Lease> next = engine.acquireAsync(other, Long.MAX_VALUE);
         CompletableFuture<@Nullable Lease> nextButOne = engine.acquireAsync(limited, Long.MAX_VALUE);
         advance(AT_ONCE);
-        ownersFail.set(true);
+        ownersToFail.set(1);
         assertThat(held.release()).as("the release").isTrue();
         advance(AT_ONCE);
         assertThat(next).isCompletedExceptionally();
@@ -133,7 +133,7 @@ class WorkAfterErrorsTest {
     void aClaimThatCannotBeMadeForWhoeverWasRefusedDoesNotHeadTheLine() {
         Lease all = get(engine.acquireAsync(permits(2), 0));
         CompletableFuture<@Nullable Lease> refused = engine.acquireAsync(permits(1), Long.MAX_VALUE);
-        ownersFail.set(true);
+        ownersToFail.set(1);
         advance(AT_ONCE);
         assertThat(refused).isCompletedExceptionally();
         CompletableFuture<@Nullable Lease> next = engine.acquireAsync(permits(1), Long.MAX_VALUE);
@@ -212,7 +212,7 @@ class WorkAfterErrorsTest {
                 Runnable::run,
                 new Random(1),
                 () -> {
-                    if (ownersFail.getAndSet(false)) {
+                    if (ownersToFail.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                         throw new InternalError("simulated");
                     }
                     return owners.get();
