@@ -205,22 +205,29 @@ func (l *Lease) Err() error {
 	return fmt.Errorf("%w: %q: %s", ErrLeaseLost, l.name, reason)
 }
 
-// Release gives the lock up. It returns ErrLeaseLost if the lease was lost before.
+// Release gives the lock up. It returns ErrLeaseLost if the lease was lost before. Releasing twice is fine.
 func (l *Lease) Release() error {
-	l.end("released")
+	first := l.end("released")
 	l.mutex.Lock()
 	ended := l.ended
 	l.mutex.Unlock()
 	if ended != "released" {
 		return fmt.Errorf("%w: %q: %s", ErrLeaseLost, l.name, ended)
 	}
-	var err error
+	if !first {
+		return nil
+	}
+	asked := false // whether an earlier request may have released it without an answer
 	for _, pause := range []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond} {
 		time.Sleep(pause)
-		_, err = l.client.request(context.Background(), "DELETE", l.path, struct{}{}, "", l.client.timeout)
+		_, err := l.client.request(context.Background(), "DELETE", l.path, struct{}{}, "", l.client.timeout)
+		if asked && errors.Is(err, ErrLeaseLost) {
+			return nil
+		}
 		if !errors.Is(err, ErrCannotTell) {
 			return err
 		}
+		asked = true
 	}
 	return nil // it was held until now; the store ends it with its lease
 }
@@ -255,12 +262,12 @@ func (l *Lease) expire() {
 	}
 }
 
-// end ends the lease once; a deadline that has passed is a loss, whatever it is ended with.
-func (l *Lease) end(how string) {
+// end ends the lease once, and tells whether it did; a deadline that has passed is a loss, whatever it is ended with.
+func (l *Lease) end(how string) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.ended != "" {
-		return
+		return false
 	}
 	if how == "released" && !time.Now().Before(l.deadline) {
 		how = "expired"
@@ -268,6 +275,7 @@ func (l *Lease) end(how string) {
 	l.ended = how
 	l.guard.Stop()
 	l.cancel()
+	return true
 }
 
 func (l *Lease) keep(interval time.Duration) {

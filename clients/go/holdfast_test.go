@@ -179,6 +179,32 @@ func TestNoAnswerIsCannotTellAndALossByTheDeadline(t *testing.T) {
 	}
 }
 
+func TestAReleaseWhoseAnswerWasLostIsNoLoss(t *testing.T) {
+	lock := name()
+	client := New(address, Token(token))
+	lossy := &lossy{}
+	client.http.Transport = lossy
+	lease, err := client.Acquire(ctx, lock, Options{})
+	check(t, err)
+	check(t, lease.Release())
+	if lossy.lost.Load() != 1 || len(look(t, lock).Holders) != 0 {
+		t.Fatal("not as it was meant")
+	}
+	check(t, lease.Release())
+}
+
+// lossy loses the first answer to a release.
+type lossy struct{ lost atomic.Int32 }
+
+func (l *lossy) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err == nil && request.Method == "DELETE" && l.lost.CompareAndSwap(0, 1) {
+		response.Body.Close()
+		return nil, errors.New("the answer was lost")
+	}
+	return response, err
+}
+
 // wire can be cut.
 type wire struct{ cut atomic.Bool }
 

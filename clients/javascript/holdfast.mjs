@@ -187,16 +187,19 @@ export class Lease {
   /** Gives the lock up. Resolves to true if it was held until now, to false if it was lost or released before. */
   async release() {
     if (!this.#end('released')) return false;
+    let asked = false; // whether an earlier request may have released it without an answer
     for (const pause of [100, 500, null]) {
       try {
         await this.#client.request('DELETE', this.#path);
         return true;
       } catch (failure) {
         if (failure instanceof LeaseLost) {
+          if (asked) return true;
           this.#ended = failure.reason; // before the release, though nobody had told so yet
           return false;
         }
         if (!(failure instanceof CannotTell)) throw failure;
+        asked = true;
         if (pause === null || performance.now() > this.#deadline) return true; // the store ends it with its lease
         await sleep(pause);
       }

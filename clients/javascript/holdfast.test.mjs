@@ -45,6 +45,25 @@ test('a lock is held until it is disposed of', async () => {
   assert.deepEqual((await look(lock)).holders, []);
 });
 
+test('a release whose answer was lost is no loss', async () => {
+  const lock = name();
+  const lost = [];
+  class Lossy extends Holdfast {
+    async request(method, ...rest) {
+      const answer = await super.request(method, ...rest);
+      if (method === 'DELETE' && lost.length === 0) {
+        lost.push(method);
+        throw new CannotTell('the answer was lost');
+      }
+      return answer;
+    }
+  }
+  const lease = await new Lossy(url, { token }).acquire(lock);
+  await lease[asyncDispose]();
+  assert.deepEqual(lost, ['DELETE']);
+  assert.deepEqual((await look(lock)).holders, []);
+});
+
 test('tokens are BigInts and grow', async () => {
   const lock = name();
   const first = await locks.with(lock, {}, async (lease) => lease.token);

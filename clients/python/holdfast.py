@@ -162,14 +162,18 @@ class Lease:
         """Gives the lock up. Returns True if it was held until now, False if it was lost or released before."""
         if not self._end("released"):
             return False
+        asked = False  # whether an earlier request may have released it without an answer
         for pause in (0.1, 0.5, None):
             try:
                 self._client._request("DELETE", self._path, None, self._client._timeout)
                 return True
             except LeaseLost as lost:
+                if asked:
+                    return True
                 self._ended = lost.reason  # before the release, though nobody had told so yet
                 return False
             except CannotTell:
+                asked = True
                 if pause is None or time.monotonic() > self._deadline:
                     return True  # it was held until now; the store ends it with its lease
                 time.sleep(pause)

@@ -50,6 +50,23 @@ class HoldfastTest(unittest.TestCase):
         self.assertFalse(lease.is_held)
         self.assertEqual(look(lock)["holders"], [])
 
+    def test_a_release_whose_answer_was_lost_is_no_loss(self):
+        lock, lost = name(), []
+
+        class Lossy(Holdfast):
+            def _request(self, method, *rest):
+                answer = super()._request(method, *rest)
+                if method == "DELETE" and not lost:
+                    lost.append(method)
+                    raise CannotTell("the answer was lost")
+                return answer
+
+        with Lossy(URL, token=TOKEN).acquire(lock) as lease:
+            self.assertTrue(lease.is_held)
+        self.assertEqual(lost, ["DELETE"])
+        self.assertEqual(look(lock)["holders"], [])
+        self.assertFalse(lease.release())
+
     def test_tokens_are_ints_and_grow(self):
         lock = name()
         tokens = []

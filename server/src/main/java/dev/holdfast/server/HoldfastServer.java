@@ -3,6 +3,7 @@ package dev.holdfast.server;
 import dev.holdfast.server.api.AccessRules;
 import dev.holdfast.server.api.Api;
 import dev.holdfast.server.api.Metrics;
+import dev.holdfast.server.history.History;
 import dev.holdfast.server.lease.LeaseRequests;
 import dev.holdfast.server.lease.Leases;
 import dev.holdfast.server.lease.Quota;
@@ -18,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +47,7 @@ public final class HoldfastServer implements AutoCloseable {
         Secret secret = new Secret(options.secret());
         InetSocketAddress listen = options.listen();
         options.checkSafe();
-        reload();
+        read();
         StoreLink.Messages messages = new StoreLink.Messages();
         link = StoreLink.open(
                 options.url(),
@@ -54,12 +56,14 @@ public final class HoldfastServer implements AutoCloseable {
                 options.commandTimeout(),
                 messages);
         Limits limits = options.limits();
-        Leases leases = new Leases(link, threads, secret);
+        History history = new History(link::now);
+        Leases leases = new Leases(link, threads, secret, history);
         requests = new LeaseRequests(
                 link,
                 threads,
                 secret,
                 leases,
+                history,
                 new Quota("waiting requests", limits.waitersPerClient(), limits.waiters()),
                 defect -> options.log().write("error", "defect", Map.of("what", defect.toString())));
         messages.to(requests);
@@ -69,6 +73,7 @@ public final class HoldfastServer implements AutoCloseable {
                 threads,
                 leases,
                 requests,
+                history,
                 new Api.Settings(limits, options.log(), () -> rules, options.hosts()),
                 metrics);
         listener = new HttpListener(
@@ -100,14 +105,27 @@ public final class HoldfastServer implements AutoCloseable {
             link.close();
             throw failed;
         }
+        api.start();
     }
 
     /**
-     * Reads the access file and the TLS files again; new requests and new connections use what they say.
+     * Reads the access file and the TLS files again; new requests and new connections use what they say. Streams and waiting
+     * requests of clients whose line is gone or has changed are ended: they have to ask again.
      *
      * @throws IllegalArgumentException if they make no sense; then what was read before stays
      */
     public void reload() {
+        AccessRules before = rules;
+        read();
+        AccessRules now = rules;
+        if (before != null && now != null) {
+            Set<String> changed = now.changedSince(before);
+            requests.refuse(changed);
+            api.refuse(changed);
+        }
+    }
+
+    private void read() {
         Path access = options.access();
         TlsFiles files = options.tls();
         AccessRules newRules = access == null ? null : AccessRules.read(access);

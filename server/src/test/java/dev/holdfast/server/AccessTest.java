@@ -2,6 +2,7 @@ package dev.holdfast.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.server.Wire.Reply;
 import dev.holdfast.server.api.AccessRules;
@@ -10,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +130,38 @@ class AccessTest {
         Files.writeString(file, "nonsense\n");
         assertThatThrownBy(server::reload).hasMessageContaining("line 1").hasMessageNotContaining("nonsense");
         assertThat(wire.acquire("builds/1", "{}", as(OPS)).status()).isEqualTo(201);
+    }
+
+    @Test
+    void whoIsTakenFromTheFileHearsNothingMoreAndIsNotServedAfterAWait() throws IOException {
+        Reply lease = wire.acquire("builds/1", "{\"lease\":\"600s\"}", as(OPS));
+        Reply kept = wire.acquire("builds/2", "{\"lease\":\"600s\"}", as(CI));
+        CompletableFuture<Reply> waiting = wire.acquireLater("builds/1", "{\"wait\":\"50s\"}", as(CI));
+        CompletableFuture<Reply> stays = wire.acquireLater("builds/1", "{\"wait\":\"50s\"}", as(OPS));
+        await().until(() ->
+                ((List<?>) wire.get("/v1/locks/builds/1", as(OPS)).json().get("waiters")).size() == 2);
+        String path = "/v1/leases/" + kept.text("leaseId") + "/events";
+        try (Events all = new Events(server.address(), "/v1/events", EYE.token());
+                Events ops = new Events(server.address(), "/v1/events?prefix=x", OPS.token());
+                Events one = new Events(server.address(), path, CI.token())) {
+            all.await("snapshot", 1);
+            ops.await("snapshot", 1);
+            one.await("held", 1);
+            // The operator's line has moved, but it says the same.
+            Files.writeString(file, OPS.line() + "\n" + EYE.line().replace("builds/", "other/") + "\n");
+            server.reload();
+            all.await("reconnect", 1);
+            one.await("reconnect", 1);
+            assertThat(all.readToTheEnd()).isTrue();
+            assertThat(one.readToTheEnd()).isTrue();
+            assertThat(waiting.join().status()).isEqualTo(503);
+            assertThat(waiting.join().code()).isEqualTo("unavailable");
+            wire.acquire("x", "{}", as(OPS));
+            ops.await("changed", 1);
+            assertThat(stays).isNotDone();
+            wire.send("DELETE", "/v1/leases/" + lease.text("leaseId"), "", as(OPS));
+            assertThat(stays.join().status()).isEqualTo(201);
+        }
     }
 
     @Test

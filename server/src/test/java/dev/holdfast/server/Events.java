@@ -16,10 +16,15 @@ final class Events implements AutoCloseable {
     private final String status;
 
     Events(InetSocketAddress server, String path) throws IOException {
+        this(server, path, "");
+    }
+
+    Events(InetSocketAddress server, String path, String token) throws IOException {
         socket = new Socket(server.getAddress(), server.getPort());
         socket.setSoTimeout(PATIENCE_MILLIS);
         socket.getOutputStream()
-                .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+                .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+                                + (token.isEmpty() ? "" : "Authorization: Bearer " + token + "\r\n") + "\r\n")
                         .getBytes(StandardCharsets.US_ASCII));
         in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         status = in.readLine();

@@ -109,6 +109,8 @@ class HostileInputTest {
                 arguments("GET /..%2f..%2fetc%2fpasswd" + get, "404"),
                 arguments("GET /v1/nothing" + get, "404"),
                 arguments("PATCH /health" + get, "405"),
+                arguments("HEAD /v1/events" + get, "405"),
+                arguments("HEAD /v1/leases/x/events?release=true" + get, "405"),
                 arguments("DELETE /v1/locks/a/leases" + get, "405"),
                 arguments("GET /" + "x".repeat(9_000) + get, "414"),
                 arguments("GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000) + "\r\n\r\n", "431"),
@@ -119,6 +121,12 @@ class HostileInputTest {
                                 + "Content-Type: application/json\r\nContent-Length: 4\r\nConnection: close\r\n\r\n{\"\u00ff\"",
                         "400"),
                 arguments(post + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{", "413"),
+                arguments(
+                        post
+                                + "Content-Type: application/json\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n",
+                        "413"),
+                arguments(
+                        "GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\nConnection: close\r\n\r\n", "200"),
                 arguments(
                         post + "Content-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
                         "400"),
@@ -223,6 +231,46 @@ class HostileInputTest {
         second.cancel(true);
         await().until(() ->
                 wire.acquire("crowded", "{\"wait\":\"10ms\"}").code().equals("contended"));
+    }
+
+    @Test
+    void whatIsRefusedIsNotTakenForTheAnswerToAnEarlierRequest() throws IOException {
+        Reply holder = wire.acquire("refused", "{}");
+        String json = " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+        for (String bad : List.of(
+                "POST /v1/locks/b/leases" + json + "Content-Length: 1000000\r\n\r\n",
+                "POST /v1/locks/b/leases" + json + "Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n",
+                "POST /v1/locks/b/leases" + json + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+                "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "nonsense\r\n\r\n")) {
+            try (RawClient client = new RawClient(server.address())) {
+                client.send("POST /v1/locks/refused/leases" + json + "Content-Length: 14\r\n\r\n{\"wait\":\"50s\"}");
+                await().until(() ->
+                        !List.of().equals(wire.get("/v1/locks/refused").json().get("waiters")));
+                client.send(bad);
+                assertThat(client.readToTheEnd()).as(bad).isEmpty();
+            }
+            await().until(() ->
+                    List.of().equals(wire.get("/v1/locks/refused").json().get("waiters")));
+        }
+        wire.release(holder.text("leaseId"));
+    }
+
+    @Test
+    void largeRequestsThatAreSentAheadOfAnAnswerEndTheConnection() throws IOException {
+        String body = "{\"wait\":\"50s\",\"label\":\"" + " ".repeat(10_000) + "\"}";
+        String request = "POST /v1/locks/ahead/leases HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: ";
+        Reply holder = wire.acquire("ahead", "{}");
+        try (RawClient eager = new RawClient(server.address())) {
+            eager.send(request + "14\r\n\r\n{\"wait\":\"50s\"}");
+            await().until(() ->
+                    !List.of().equals(wire.get("/v1/locks/ahead").json().get("waiters")));
+            eager.send((request + body.length() + "\r\n\r\n" + body).repeat(3));
+            assertThat(eager.readToTheEnd()).isEmpty();
+        }
+        await().until(() -> List.of().equals(wire.get("/v1/locks/ahead").json().get("waiters")));
+        wire.release(holder.text("leaseId"));
     }
 
     @Test

@@ -86,6 +86,8 @@ class OpenApiTest {
         check("delete", "/v1/leases/{leaseId}", wire.release(lease.text("leaseId")));
         check("get", "/v1/leases/{leaseId}/events", wire.get("/v1/leases/" + lease.text("leaseId") + "/events"));
         check("get", "/v1/events", wire.get("/v1/events?x=y"));
+        check("get", "/v1/history", wire.get("/v1/history?name=a"));
+        check("get", "/v1/history", wire.get("/v1/history"));
         check("get", "/v1/store", wire.get("/v1/store"));
         check("get", "/v1/me", wire.get("/v1/me"));
         check("get", "/health", wire.get("/health"));

@@ -47,7 +47,7 @@ public final class AccessRules {
 
     private final List<Rule> rules;
 
-    private record Rule(Client client, byte[] tokenHash, String commonName) {}
+    private record Rule(String line, Client client, byte[] tokenHash, String commonName) {}
 
     private AccessRules(List<Rule> rules) {
         this.rules = List.copyOf(rules);
@@ -123,13 +123,13 @@ public final class AccessRules {
         }
         Client client = new Client(words[0], words[0], roles(words[1]), prefixes);
         if (words[3].startsWith("certificate:")) {
-            return new Rule(client, new byte[0], words[3].substring("certificate:".length()));
+            return new Rule(line, client, new byte[0], words[3].substring("certificate:".length()));
         }
         if (!words[3].matches("sha256:[0-9a-fA-F]{64}")) {
             throw new IllegalArgumentException(
                     "'sha256:' and 64 hexadecimal digits are needed, or 'certificate:' and" + " a common name");
         }
-        return new Rule(client, HexFormat.of().parseHex(words[3].substring("sha256:".length())), "");
+        return new Rule(line, client, HexFormat.of().parseHex(words[3].substring("sha256:".length())), "");
     }
 
     private static Set<Role> roles(String words) {
@@ -157,6 +157,15 @@ public final class AccessRules {
             }
         }
         return Optional.ofNullable(found);
+    }
+
+    /** {@return the names of the clients of earlier rules that have another line now, or none} */
+    public Set<String> changedSince(AccessRules earlier) {
+        Set<String> lines = rules.stream().map(Rule::line).collect(Collectors.toSet());
+        return earlier.rules.stream()
+                .filter(rule -> !lines.contains(rule.line))
+                .map(rule -> rule.client.name())
+                .collect(Collectors.toSet());
     }
 
     /** Finds the client with a certificate that was verified. */

@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.server.Limits;
 import dev.holdfast.server.ServerLog;
+import dev.holdfast.server.history.History;
 import dev.holdfast.server.lease.LeaseRequests;
 import dev.holdfast.server.lease.Leases;
 import dev.holdfast.server.lease.Quota;
@@ -29,6 +30,7 @@ public final class Api implements Consumer<Call> {
     private final ServerLog log;
     private final LeaseApi leaseApi;
     private final LookApi lookApi;
+    private final HistoryApi historyApi;
     private final LeaseStreams leaseStreams;
     private final LockNews lockNews;
     private final HealthApi healthApi;
@@ -47,6 +49,7 @@ public final class Api implements Consumer<Call> {
      * @param threads the threads that call it
      * @param leases the leases
      * @param requests the requests for leases
+     * @param history what was seen of the locks
      * @param settings the rest
      * @param metrics what is counted
      */
@@ -55,16 +58,18 @@ public final class Api implements Consumer<Call> {
             StoreThreads threads,
             Leases leases,
             LeaseRequests requests,
+            History history,
             Settings settings,
             Metrics metrics) {
         this.log = settings.log;
         this.metrics = metrics;
         this.gate = new Gate(settings.rules, settings.hosts);
         this.leaseApi = new LeaseApi(link, threads, leases, requests, settings.limits, this::defect);
-        this.lookApi = new LookApi(link, threads, log, this::defect);
+        this.lookApi = new LookApi(link, threads, history, log, this::defect);
+        this.historyApi = new HistoryApi(link, history);
         Quota streams = new Quota("open streams", settings.limits.streamsPerClient(), settings.limits.streams());
         this.leaseStreams = new LeaseStreams(link, threads, leases, streams, this::defect);
-        this.lockNews = new LockNews(link, threads, streams, settings.limits.idleTime());
+        this.lockNews = new LockNews(link, threads, streams, history, settings.limits.idleTime(), this::defect);
         this.healthApi = new HealthApi(link, threads);
     }
 
@@ -77,6 +82,21 @@ public final class Api implements Consumer<Call> {
      * @param hosts further names that the server is known by
      */
     public record Settings(Limits limits, ServerLog log, Supplier<@Nullable AccessRules> rules, Set<String> hosts) {}
+
+    /** Begins to look at the store. */
+    public void start() {
+        lockNews.start();
+    }
+
+    /**
+     * What clients may do has changed: their streams end, and they have to open them again with what they may do now.
+     *
+     * @param clients whose rules are not what they were
+     */
+    public void refuse(Set<String> clients) {
+        leaseStreams.refuse(clients);
+        lockNews.refuse(clients);
+    }
 
     /** From now on {@code /health} tells that the server stops; the streams are told so and end. */
     public void stop() {
@@ -111,9 +131,8 @@ public final class Api implements Consumer<Call> {
                 && length == 4
                 && path.get(1).equals("leases")
                 && path.get(3).equals("events")) {
-            on(
+            onStream(
                     call,
-                    "GET",
                     "lease-events",
                     (same, client) -> leaseStreams.open(same, client, leaseApi.leaseOf(client, path.get(2))));
         } else if (Console.isFile(path)) {
@@ -127,7 +146,8 @@ public final class Api implements Consumer<Call> {
         switch (what) {
             case "locks" -> on(call, "GET", "list", lookApi::list);
             case "openapi.json" -> open(call, "openapi", () -> console.openApi(call));
-            case "events" -> on(call, "GET", "events", lockNews::open);
+            case "events" -> onStream(call, "events", lockNews::open);
+            case "history" -> on(call, "GET", "history", historyApi::show);
             case "store" -> on(call, "GET", "store", lookApi::store);
             case "me" -> on(call, "GET", "me", LookApi::me);
             default -> throw nothingHere();
@@ -185,6 +205,14 @@ public final class Api implements Consumer<Call> {
         }
         call.operation(operation);
         answer.of(call, gate.clientOf(call));
+    }
+
+    /** HEAD would open a stream that nobody reads, and close it with whatever hangs on its end. */
+    private void onStream(Call call, String operation, Answer answer) {
+        if (!call.method().equals("GET")) {
+            throw wrongMethod("GET");
+        }
+        on(call, "GET", operation, answer);
     }
 
     private static Problem wrongMethod(String allowed) {

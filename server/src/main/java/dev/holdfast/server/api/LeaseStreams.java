@@ -93,6 +93,15 @@ final class LeaseStreams {
         open.forEach(keeper -> keeper.end("stopping", Map.of()));
     }
 
+    /** What these clients may do is not what it was: they have to open their streams again. */
+    void refuse(Set<String> clients) {
+        open.forEach(keeper -> {
+            if (clients.contains(keeper.client)) {
+                keeper.end("reconnect", keeper.remaining());
+            }
+        });
+    }
+
     /** Keeps one lease. Its monitor guards its fields; the store is not called under it. */
     private final class Keeper {
         private final EventStream stream;

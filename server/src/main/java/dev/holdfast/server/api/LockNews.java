@@ -2,7 +2,9 @@ package dev.holdfast.server.api;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockView;
+import dev.holdfast.server.history.History;
 import dev.holdfast.server.lease.Quota;
+import dev.holdfast.server.lease.Secret;
 import dev.holdfast.server.lease.StoreLink;
 import dev.holdfast.server.lease.StoreThreads;
 import dev.holdfast.server.wire.Call;
@@ -13,35 +15,63 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * {@code GET /v1/events}: what becomes of all locks. While somebody listens the store is looked at every second, once for
- * all readers, and each is told what has changed.
+ * all readers, and each is told what has changed. While nobody listens it is looked at less often, for the history.
  */
 final class LockNews {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long QUIET_LOOK_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    /** While nobody listens, looking may take one part in so many of the time: a look at many locks is dear. */
+    private static final long QUIET_SHARE = 50;
 
     private final StoreLink link;
     private final StoreThreads threads;
     private final Quota streams;
+    private final History history;
+    private final Consumer<Throwable> defects;
     private final long patienceNanos;
-    private final Map<NewsReader, String> readers = new ConcurrentHashMap<>();
+    private final News news;
+    private final Set<NewsReader> readers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean looking = new AtomicBoolean();
-    private final AtomicBoolean started = new AtomicBoolean();
+    private volatile long quietUntilNanos;
+    private volatile boolean stopped;
 
-    /** The newest look; written by one look after the other. */
-    private volatile Look newest = new Look(new TreeMap<>(), false, 0);
-
-    LockNews(StoreLink link, StoreThreads threads, Quota streams, Duration patience) {
+    LockNews(
+            StoreLink link,
+            StoreThreads threads,
+            Quota streams,
+            History history,
+            Duration patience,
+            Consumer<Throwable> defects) {
         this.link = link;
         this.threads = threads;
         this.streams = streams;
+        this.history = history;
+        this.defects = defects;
         this.patienceNanos = patience.toNanos();
+        this.news = new News(history);
+        this.quietUntilNanos = link.now();
+    }
+
+    /** Begins to look. */
+    void start() {
+        threads.every(LOOK_NANOS, () -> {
+            if (!readers.isEmpty() || link.now() - quietUntilNanos >= 0) {
+                look();
+            }
+        });
+        threads.every(BEAT_NANOS, () -> {
+            readers.forEach(each -> each.stream().beat());
+            history.tidy();
+        });
     }
 
     void open(Call call, Client client) {
@@ -57,46 +87,51 @@ final class LockNews {
             streams.giveBack(client.name());
             return;
         }
-        NewsReader reader =
-                new NewsReader(stream, name -> name.startsWith(prefix) && client.maySee(name), patienceNanos);
-        readers.put(reader, client.name());
+        NewsReader reader = new NewsReader(
+                stream, client, name -> name.startsWith(prefix) && client.maySee(name), news, patienceNanos);
+        readers.add(reader);
         stream.onGone(() -> forget(reader));
-        if (started.compareAndSet(false, true)) {
-            threads.every(LOOK_NANOS, this::lookIfWanted);
-            threads.every(
-                    BEAT_NANOS,
-                    () -> readers.keySet().forEach(each -> each.stream().beat()));
-        }
-        lookIfWanted();
+        look();
     }
 
     private void forget(NewsReader reader) {
-        String client = readers.remove(reader);
-        if (client != null) {
-            streams.giveBack(client);
+        if (readers.remove(reader)) {
+            streams.giveBack(reader.client().name());
         }
     }
 
     void stop() {
-        readers.keySet().forEach(reader -> {
-            forget(reader);
-            if (reader.stream().keepsUp()) {
-                reader.stream().send("stopping", Map.of());
+        stopped = true;
+        readers.forEach(reader -> end(reader, "stopping"));
+    }
+
+    /** What these clients may do is not what it was: they have to open their streams again. */
+    void refuse(Set<String> clients) {
+        readers.forEach(reader -> {
+            if (clients.contains(reader.client().name())) {
+                end(reader, "reconnect");
             }
-            reader.stream().end();
         });
     }
 
-    private void lookIfWanted() {
-        if (readers.isEmpty() || !looking.compareAndSet(false, true)) {
+    private void end(NewsReader reader, String event) {
+        forget(reader);
+        if (reader.stream().keepsUp()) {
+            reader.stream().send(event, Map.of());
+        }
+        reader.stream().end();
+    }
+
+    private void look() {
+        if (stopped || !looking.compareAndSet(false, true)) {
             return;
         }
         boolean handedOver = false;
         try {
-            threads.look(this::look);
+            threads.look(this::lookNow);
             handedOver = true;
         } catch (Problem full) {
-            readers.keySet().forEach(reader -> reader.trouble(String.valueOf(full.getMessage())));
+            trouble(full);
         } finally {
             if (!handedOver) {
                 looking.set(false);
@@ -104,23 +139,42 @@ final class LockNews {
         }
     }
 
-    private void look() {
+    private void lookNow() {
+        long before = link.now();
         try {
-            long before = link.now();
             List<LockView> listed = link.client().list("", LookApi.MOST_LISTED + 1);
-            Map<String, LockView> views = new TreeMap<>();
-            listed.stream().limit(LookApi.MOST_LISTED).forEach(view -> views.put(view.name(), view));
-            Look old = newest;
-            Look now = new Look(views, listed.size() > LookApi.MOST_LISTED, before);
-            // A look from long ago tells nothing of what happened since.
-            boolean recent = old.atNanos() > 0 && before - old.atNanos() < 10 * LOOK_NANOS;
-            List<Look.Loss> losses = recent ? now.lossesSince(old, link.client()::inspect) : null;
-            newest = now;
-            readers.keySet().forEach(reader -> reader.tell(now, losses));
+            Look old = news.state().look();
+            boolean truncated = listed.size() > LookApi.MOST_LISTED;
+            Look now = old.next(truncated ? listed.subList(0, LookApi.MOST_LISTED) : listed, truncated, before);
+            remember(old, now);
+            news.publish(now);
+            readers.forEach(NewsReader::tell);
         } catch (HoldfastException silent) {
-            readers.keySet().forEach(reader -> reader.trouble(String.valueOf(silent.getMessage())));
+            trouble(silent);
+        } catch (RuntimeException unexpected) {
+            // The store is closed under a look that had begun before the server stopped.
+            if (!stopped) {
+                defects.accept(unexpected);
+            }
+            trouble(unexpected);
         } finally {
+            long after = link.now();
+            quietUntilNanos = after + Math.max(QUIET_LOOK_NANOS, QUIET_SHARE * (after - before));
             looking.set(false);
         }
+    }
+
+    private void remember(Look old, Look now) {
+        now.endedSince(old, history::exactEnding, link.client()::inspect)
+                .forEach(each -> history.ended(each.name(), each.holder().token(), each.how()));
+        now.fresh().values().forEach(each -> history.saw(each.view(), now.atNanos(), Secret::withoutTag));
+        now.gone().forEach(name -> history.nobodyWaits(name, now.atNanos()));
+        if (!now.truncated()) {
+            history.endMissing(now::holds, now.atNanos());
+        }
+    }
+
+    private void trouble(RuntimeException why) {
+        readers.forEach(reader -> reader.trouble(String.valueOf(why.getMessage())));
     }
 }

@@ -1,51 +1,84 @@
 package dev.holdfast.server.api;
 
 import dev.holdfast.LockView;
-import dev.holdfast.server.lease.Secret;
+import dev.holdfast.server.history.Holding.Ending;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All locks at one moment, and how they differ from those at an earlier one. A loss is what can be seen of it from outside:
- * an eviction, or a holder that is gone whose lease was about to run out.
+ * All locks at one moment, and how they differ from those at the look before. Each lock carries the number of the look in
+ * which there was something new of it, so that whoever was told until some look finds what is newer.
  *
- * @param views by name, in order
+ * @param number counts the looks
+ * @param seen by name, in order
+ * @param fresh those of which there is something new in this look, other than that time has passed
+ * @param gone the names that nobody uses any more since the look before
  * @param truncated whether there are more
  * @param atNanos when
  */
-record Look(Map<String, LockView> views, boolean truncated, long atNanos) {
-    private static final int MOST_LOSSES = 100;
+record Look(
+        long number,
+        NavigableMap<String, Seen> seen,
+        NavigableMap<String, Seen> fresh,
+        List<String> gone,
+        boolean truncated,
+        long atNanos) {
+
+    private static final int MOST_INSPECTED = 100;
     private static final Duration TOLERANCE = Duration.ofMillis(250);
 
-    /** A lease that was lost, for those who may hear of its name. */
-    record Loss(String name, Map<String, @Nullable Object> data) {}
+    /** With a longer pause between two looks a lease that had little left may as well have been released. */
+    private static final Duration LONGEST_TO_TELL = Duration.ofSeconds(3);
 
-    private Duration since(Look old) {
-        return Duration.ofNanos(Math.max(0, atNanos - old.atNanos));
+    /**
+     * A lock.
+     *
+     * @param view as it is
+     * @param changedIn the number of the look that found the last change
+     */
+    record Seen(LockView view, long changedIn) {}
+
+    /** A grant that was there at the look before and is not any more. */
+    record Ended(String name, LockView.Holder holder, Ending how) {}
+
+    /** {@return what there was before anybody looked} */
+    static Look none() {
+        return new Look(0, new TreeMap<>(), new TreeMap<>(), List.of(), false, 0);
     }
 
-    /** {@return the locks of which there is something new, other than that time has passed} */
-    List<LockView> changedSince(Look old) {
-        Duration passed = since(old);
-        return views.values().stream()
-                .filter(view -> {
-                    LockView before = old.views.get(view.name());
-                    return before == null || differs(before, view, passed);
-                })
-                .toList();
+    /** {@return the look after this one} */
+    Look next(List<LockView> listed, boolean more, long nanos) {
+        Duration passed = Duration.ofNanos(Math.max(0, nanos - atNanos));
+        NavigableMap<String, Seen> now = new TreeMap<>();
+        NavigableMap<String, Seen> changed = new TreeMap<>();
+        for (LockView view : listed) {
+            Seen before = seen.get(view.name());
+            long changedIn = before == null || differs(before.view, view, passed) ? number + 1 : before.changedIn;
+            Seen it = new Seen(view, changedIn);
+            now.put(view.name(), it);
+            if (changedIn > number) {
+                changed.put(view.name(), it);
+            }
+        }
+        List<String> missing =
+                seen.keySet().stream().filter(name -> !now.containsKey(name)).toList();
+        return new Look(number + 1, now, changed, missing, more, nanos);
     }
 
-    /** {@return the names that nobody uses any more} */
-    List<String> goneSince(Look old) {
-        return old.views.keySet().stream()
-                .filter(name -> !views.containsKey(name))
-                .toList();
+    /** {@return whether the store showed this grant} */
+    boolean holds(String name, long token) {
+        Seen it = seen.get(name);
+        return it != null && it.view.holders().stream().anyMatch(holder -> holder.token() == token);
     }
 
     private static boolean differs(LockView before, LockView now, Duration passed) {
@@ -78,49 +111,64 @@ record Look(Map<String, LockView> views, boolean truncated, long atNanos) {
     }
 
     /**
-     * Finds what was lost.
+     * Finds the grants that have ended since an earlier look.
      *
-     * @param old an earlier look
+     * @param old the earlier look
+     * @param known what this instance knows for certain of a name and a token
      * @param inspect looks at a name that nobody uses any more, because an eviction is still known of it
-     * @return the losses; of very many only the first
+     * @return what has become of them
      */
-    List<Loss> lossesSince(Look old, Function<String, Optional<LockView>> inspect) {
-        Duration passed = since(old);
-        List<Loss> losses = new ArrayList<>();
-        for (LockView before : old.views.values()) {
-            LockView view = views.get(before.name());
-            for (LockView.Holder holder : before.holders()) {
-                boolean stays =
-                        view != null && view.holders().stream().anyMatch(other -> other.token() == holder.token());
-                if (!stays && losses.size() < MOST_LOSSES) {
-                    Optional<LockView> now = view != null ? Optional.of(view) : inspect.apply(before.name());
-                    loss(before.name(), holder, now, passed).ifPresent(losses::add);
+    List<Ended> endedSince(
+            Look old, BiFunction<String, Long, Optional<Ending>> known, Function<String, Optional<LockView>> inspect) {
+        Duration passed = Duration.ofNanos(Math.max(0, atNanos - old.atNanos));
+        List<Ended> ended = new ArrayList<>();
+        int inspected = 0;
+        for (Seen before : old.seen.values()) {
+            String name = before.view.name();
+            Seen now = seen.get(name);
+            if (now == null ? truncated : now.changedIn == before.changedIn) {
+                continue;
+            }
+            Optional<LockView> view = Optional.ofNullable(now).map(Seen::view);
+            Set<Long> held = view.map(LockView::holders).orElse(List.of()).stream()
+                    .map(LockView.Holder::token)
+                    .collect(Collectors.toCollection(HashSet::new));
+            for (LockView.Holder holder : before.view.holders()) {
+                if (held.contains(holder.token())) {
+                    continue;
                 }
+                Ending how = known.apply(name, holder.token()).orElse(null);
+                if (how == null) {
+                    boolean askable = view.isEmpty() && inspected < MOST_INSPECTED;
+                    if (askable) {
+                        inspected++;
+                        view = inspect.apply(name);
+                    }
+                    how = conclude(holder, view.orElse(null), passed);
+                }
+                ended.add(new Ended(name, holder, how));
             }
         }
-        return losses;
+        return ended;
     }
 
-    private static Optional<Loss> loss(String name, LockView.Holder holder, Optional<LockView> now, Duration passed) {
-        Optional<LockView.Eviction> eviction =
-                now.flatMap(LockView::lastEviction).filter(last -> last.ago().compareTo(passed.plus(TOLERANCE)) < 0);
+    /** What two looks tell: an eviction, or a lease that was about to run out. */
+    private static Ending conclude(LockView.Holder holder, @Nullable LockView now, Duration passed) {
+        Optional<LockView.Eviction> eviction = Optional.ofNullable(now)
+                .flatMap(LockView::lastEviction)
+                .filter(last -> last.ago().compareTo(passed.plus(TOLERANCE)) < 0);
         if (eviction.isPresent()) {
-            return Optional.of(loss(name, holder, "evicted", eviction.get()));
+            return new Ending(
+                    "evicted", false, eviction.get().by(), eviction.get().reason());
         }
-        boolean ranOut =
-                holder.remaining().isPresent() && holder.remaining().get().compareTo(passed.plus(TOLERANCE)) < 0;
-        return ranOut ? Optional.of(loss(name, holder, "expired", null)) : Optional.empty();
-    }
-
-    private static Loss loss(String name, LockView.Holder holder, String reason, LockView.@Nullable Eviction eviction) {
-        Map<String, @Nullable Object> data = new LinkedHashMap<>();
-        data.put("name", name);
-        data.put("token", Long.toString(holder.token()));
-        data.put("client", Secret.withoutTag(holder.clientName()));
-        data.put("label", holder.label());
-        data.put("reason", reason);
-        data.put("by", eviction == null ? null : eviction.by());
-        data.put("why", eviction == null ? null : eviction.reason());
-        return new Loss(name, data);
+        Optional<Duration> remaining = holder.remaining();
+        if (remaining.isEmpty()) {
+            // It was released, or the session with the store has ended.
+            return Ending.unseen();
+        }
+        if (remaining.get().compareTo(passed.plus(TOLERANCE)) >= 0) {
+            return Ending.gone();
+        }
+        return passed.compareTo(LONGEST_TO_TELL) < 0 ? Ending.expired() : Ending.unseen();
     }
 }

@@ -5,6 +5,8 @@ import dev.holdfast.LockView;
 import dev.holdfast.StoreTraits;
 import dev.holdfast.StoreTraits.Promise;
 import dev.holdfast.server.ServerLog;
+import dev.holdfast.server.history.History;
+import dev.holdfast.server.history.Holding;
 import dev.holdfast.server.lease.StoreLink;
 import dev.holdfast.server.lease.StoreThreads;
 import dev.holdfast.server.wire.Call;
@@ -40,12 +42,14 @@ final class LookApi {
 
     private final StoreLink link;
     private final StoreThreads threads;
+    private final History history;
     private final ServerLog log;
     private final Consumer<Throwable> defects;
 
-    LookApi(StoreLink link, StoreThreads threads, ServerLog log, Consumer<Throwable> defects) {
+    LookApi(StoreLink link, StoreThreads threads, History history, ServerLog log, Consumer<Throwable> defects) {
         this.link = link;
         this.threads = threads;
+        this.history = history;
         this.log = log;
         this.defects = defects;
     }
@@ -134,7 +138,11 @@ final class LookApi {
         OptionalLong epoch = epoch(body.text("token"));
         threads.look(() -> Api.answering(call, defects, () -> {
             inspect(name);
+            long asked = link.now();
             int evicted = link.store().evict(name, epoch, client.shownAs(), reason);
+            if (evicted > 0) {
+                history.evicted(name, epoch, asked, Holding.Ending.evicted(client.shownAs(), reason));
+            }
             audit(call, client, name, body.text("token"), reason, evicted);
             call.answer(200, Map.of("evicted", evicted));
         }));

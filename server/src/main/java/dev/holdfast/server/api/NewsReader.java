@@ -1,23 +1,21 @@
 package dev.holdfast.server.api;
 
 import dev.holdfast.LockView;
+import dev.holdfast.server.history.Holding;
 import dev.holdfast.server.wire.EventStream;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.NavigableMap;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Somebody who reads what becomes of all locks, and what they may hear of. A reader gets small events, and the next one only
- * when it has taken those before. If it is slower than the locks change, it is told less often, but always the newest. Its
- * monitor keeps the events in order.
+ * when it has taken those before. An event is made of the newest look when it is sent: a reader that is slower than the locks
+ * change is told less often, but always the newest, and nothing is kept for it but its place. Its monitor guards that place.
  */
 final class NewsReader {
     /** About how many bytes there are in an event, unless one lock alone has more. */
@@ -25,30 +23,60 @@ final class NewsReader {
 
     private static final int NAME_BYTES = 16;
     private static final int MOST_LOSSES = 500;
+    private static final long NOTHING = -1;
 
     private final EventStream stream;
+    private final Client client;
     private final Predicate<String> hears;
+    private final News news;
     private final long patienceNanos;
-    private final Deque<Event> unsent = new ArrayDeque<>();
-    private final Deque<Look.Loss> losses = new ArrayDeque<>();
 
-    /** What the reader knows when the unsent events are sent; null if it has to be told everything. */
-    private @Nullable Look told;
+    /** The number of the look up to which the reader knows everything, or {@link #NOTHING}. */
+    private long told = NOTHING;
 
-    /** It refers to what a look has found; its text is made when it is sent. */
-    private record Event(String kind, Supplier<Map<String, Object>> data) {}
+    /** Older looks are not told: they may be from before the reader came, or from before the store fell silent. */
+    private long notBefore;
+
+    /** How many losses there were when the reader was told of the last one. */
+    private long lossesTold;
+
+    private @Nullable Pass pass;
+    private @Nullable String trouble;
+
+    /** An event, ready to be sent. */
+    private record Event(String kind, Object data) {}
+
+    /** The way from what the reader knows to a look: through the locks in order, then through the names that are gone. */
+    private static final class Pass {
+        private final boolean snapshot;
+        private final long upTo;
+        private String after = "";
+        private boolean first = true;
+        private boolean atGone;
+        private int goneTold;
+
+        Pass(boolean snapshot, long upTo) {
+            this.snapshot = snapshot;
+            this.upTo = upTo;
+        }
+    }
 
     /**
      * Begins.
      *
      * @param stream where to
+     * @param client who reads
      * @param hears which names the reader may hear of
+     * @param news what there is
      * @param patienceNanos how long the reader may take nothing
      */
-    NewsReader(EventStream stream, Predicate<String> hears, long patienceNanos) {
+    NewsReader(EventStream stream, Client client, Predicate<String> hears, News news, long patienceNanos) {
         this.stream = stream;
+        this.client = client;
         this.hears = hears;
+        this.news = news;
         this.patienceNanos = patienceNanos;
+        this.notBefore = news.state().look().number() + 1;
         stream.onReady(this::sendOn);
     }
 
@@ -56,116 +84,175 @@ final class NewsReader {
         return stream;
     }
 
+    Client client() {
+        return client;
+    }
+
     /** The store does not answer: what comes next is a snapshot. */
     synchronized void trouble(String detail) {
-        told = null;
-        losses.clear();
-        unsent.clear();
-        unsent.add(new Event("trouble", () -> Map.of("detail", detail)));
+        told = NOTHING;
+        pass = null;
+        trouble = detail;
+        notBefore = news.state().look().number() + 1;
         sendOn();
     }
 
-    /**
-     * There was a look.
-     *
-     * @param now what was seen
-     * @param newLosses what was lost since the look before; null if that was too long ago to tell
-     */
-    synchronized void tell(Look now, @Nullable List<Look.Loss> newLosses) {
-        if (newLosses == null) {
-            told = null;
-            losses.clear();
-        } else if (told != null) {
-            newLosses.stream().filter(loss -> hears.test(loss.name())).forEach(losses::add);
-            while (losses.size() > MOST_LOSSES) {
-                losses.remove();
-            }
-        }
-        if (unsent.isEmpty()) {
-            plan(now);
-        }
+    /** There was a look. */
+    synchronized void tell() {
         sendOn();
-        if (!unsent.isEmpty() && stream.isStuckFor(patienceNanos)) {
+        boolean more = pass != null || told < news.state().look().number();
+        if (more && stream.isStuckFor(patienceNanos)) {
             stream.cut("this reader has taken nothing for " + patienceNanos / 1_000_000 + " ms");
         }
     }
 
-    private void plan(Look now) {
-        Look old = told;
-        if (old == null) {
-            snapshot(now);
-        } else {
-            // A loss is told while the lock is still known.
-            losses.forEach(loss -> unsent.add(new Event("loss", loss::data)));
-            losses.clear();
-            List<LockView> changed = mine(now.changedSince(old));
-            parts(changed, ViewJson::bytes, some -> unsent.add(new Event("changed", () -> locks(some))));
-            List<String> gone = now.goneSince(old).stream().filter(hears).toList();
-            parts(
-                    gone,
-                    name -> NAME_BYTES + ViewJson.bytes(name),
-                    some -> unsent.add(new Event("gone", () -> Map.of("names", some))));
-        }
-        told = now;
-    }
-
-    private void snapshot(Look now) {
-        List<List<LockView>> parts = new ArrayList<>();
-        parts(mine(now.views().values()), ViewJson::bytes, parts::add);
-        if (parts.isEmpty()) {
-            parts.add(List.of());
-        }
-        for (int i = 0; i < parts.size(); i++) {
-            List<LockView> some = parts.get(i);
-            boolean first = i == 0;
-            boolean last = i == parts.size() - 1;
-            unsent.add(new Event("snapshot", () -> {
-                Map<String, Object> part = locks(some);
-                part.put("first", first);
-                part.put("last", last);
-                part.put("truncated", now.truncated());
-                return part;
-            }));
-        }
-    }
-
-    private List<LockView> mine(Iterable<LockView> views) {
-        List<LockView> mine = new ArrayList<>();
-        views.forEach(view -> {
-            if (hears.test(view.name())) {
-                mine.add(view);
+    private synchronized void sendOn() {
+        while (stream.keepsUp()) {
+            Event next = next();
+            if (next == null) {
+                return;
             }
-        });
-        return mine;
+            stream.send(next.kind, next.data);
+        }
     }
 
-    private static Map<String, Object> locks(List<LockView> views) {
-        Map<String, Object> data = new LinkedHashMap<>();
-        data.put("locks", ViewJson.of(views));
+    private @Nullable Event next() {
+        String detail = trouble;
+        if (detail != null) {
+            trouble = null;
+            return new Event("trouble", Map.of("detail", detail));
+        }
+        News.State state = news.state();
+        Look look = state.look();
+        if (look.number() < notBefore) {
+            return null;
+        }
+        // A loss is told while the lock is still known.
+        Event loss = told == NOTHING ? null : loss(state);
+        if (loss != null) {
+            return loss;
+        }
+        while (pass != null || told != look.number()) {
+            Pass now = pass == null ? begin(state) : pass;
+            Event event = now.snapshot ? part(now, look) : change(now, look);
+            if (event != null) {
+                return event;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Event loss(News.State state) {
+        lossesTold = Math.max(lossesTold, state.losses() - MOST_LOSSES);
+        while (lossesTold < state.losses()) {
+            List<Holding> next = news.losses(lossesTold, ++lossesTold);
+            if (!next.isEmpty() && hears.test(next.get(0).name())) {
+                return new Event("loss", json(next.get(0)));
+            }
+        }
+        return null;
+    }
+
+    private static Map<String, @Nullable Object> json(Holding lost) {
+        Holding.Ending ending = lost.ending();
+        Map<String, @Nullable Object> data = new LinkedHashMap<>();
+        data.put("name", lost.name());
+        data.put("token", Long.toString(lost.token()));
+        data.put("client", lost.client());
+        data.put("label", lost.label());
+        data.put("reason", ending == null ? null : ending.how());
+        data.put("by", ending == null ? null : ending.by());
+        data.put("why", ending == null ? null : ending.why());
         return data;
     }
 
-    private static <T> void parts(List<T> all, ToIntFunction<T> bytesOf, Consumer<List<T>> part) {
-        int from = 0;
-        int bytes = 0;
-        for (int i = 0; i < all.size(); i++) {
-            int more = bytesOf.applyAsInt(all.get(i));
-            if (i > from && bytes + more > EVENT_BYTES) {
-                part.accept(all.subList(from, i));
-                from = i;
-                bytes = 0;
-            }
-            bytes += more;
+    private Pass begin(News.State state) {
+        boolean snapshot = told == NOTHING || !news.knowsGoneSince(told);
+        if (snapshot) {
+            told = NOTHING;
+            lossesTold = state.losses();
         }
-        if (from < all.size()) {
-            part.accept(all.subList(from, all.size()));
-        }
+        Pass begun = new Pass(snapshot, state.look().number());
+        pass = begun;
+        return begun;
     }
 
-    private synchronized void sendOn() {
-        while (!unsent.isEmpty() && stream.keepsUp()) {
-            Event next = unsent.remove();
-            stream.send(next.kind, next.data.get());
+    private void end(Pass done) {
+        told = done.upTo;
+        pass = null;
+    }
+
+    /** {@return the next part of a snapshot} */
+    private Event part(Pass now, Look look) {
+        List<LockView> views = new ArrayList<>();
+        boolean last = take(now, look.seen(), NOTHING, views);
+        Map<String, @Nullable Object> data = locks(views);
+        data.put("first", now.first);
+        data.put("last", last);
+        data.put("truncated", look.truncated());
+        now.first = false;
+        if (last) {
+            end(now);
         }
+        return new Event("snapshot", data);
+    }
+
+    /** {@return the next event with what is new; null if there is nothing more} */
+    private @Nullable Event change(Pass now, Look look) {
+        if (!news.knowsGoneSince(told)) {
+            told = NOTHING;
+            pass = null;
+            return null;
+        }
+        if (!now.atGone) {
+            // Mostly the reader knows the look before.
+            boolean onlyFresh = told == look.number() - 1;
+            List<LockView> views = new ArrayList<>();
+            now.atGone = take(now, onlyFresh ? look.fresh() : look.seen(), told, views);
+            if (!views.isEmpty()) {
+                return new Event("changed", locks(views));
+            }
+        }
+        List<String> names = new ArrayList<>();
+        int bytes = 0;
+        for (String name : news.gone(told, now.upTo, now.goneTold)) {
+            int more = NAME_BYTES + ViewJson.bytes(name);
+            if (!names.isEmpty() && bytes + more > EVENT_BYTES) {
+                return new Event("gone", Map.of("names", names));
+            }
+            now.goneTold++;
+            if (hears.test(name) && !look.seen().containsKey(name)) {
+                names.add(name);
+                bytes += more;
+            }
+        }
+        end(now);
+        return names.isEmpty() ? null : new Event("gone", Map.of("names", names));
+    }
+
+    /** Takes as many as an event may have, and tells whether there are no more. */
+    private boolean take(Pass now, NavigableMap<String, Look.Seen> from, long newerThan, List<LockView> views) {
+        int bytes = 0;
+        Iterator<Look.Seen> rest = from.tailMap(now.after, false).values().iterator();
+        while (rest.hasNext()) {
+            Look.Seen next = rest.next();
+            LockView view = next.view();
+            if (next.changedIn() > newerThan && hears.test(view.name())) {
+                int more = ViewJson.bytes(view);
+                if (!views.isEmpty() && bytes + more > EVENT_BYTES) {
+                    return false;
+                }
+                views.add(view);
+                bytes += more;
+            }
+            now.after = view.name();
+        }
+        return true;
+    }
+
+    private static Map<String, @Nullable Object> locks(List<LockView> views) {
+        Map<String, @Nullable Object> data = new LinkedHashMap<>();
+        data.put("locks", ViewJson.of(views));
+        return data;
     }
 }

@@ -57,6 +57,7 @@ final class Acquisition {
     /** Whether a request of the claim was never answered. */
     private boolean unanswered;
 
+    private volatile boolean rightsChanged;
     private final Course course = new Course();
     private int polls;
     private int failures;
@@ -88,7 +89,7 @@ final class Acquisition {
             finish();
             return;
         }
-        if (!own && ask.isShared() && findsRepetition()) {
+        if (!own && ask.isShared() && findsRepetition(false)) {
             return;
         }
         if (own) {
@@ -148,7 +149,7 @@ final class Acquisition {
             refuse(Refusals.contended(claim, ask));
             return;
         }
-        if (isTagged() && ++polls % LOOKS_FOR_REPETITION_EVERY == 0 && findsRepetition()) {
+        if (isTagged() && ++polls % LOOKS_FOR_REPETITION_EVERY == 0 && findsRepetition(true)) {
             return;
         }
         await(LeaseRequests.pollDelay(hint.toNanos()));
@@ -160,7 +161,7 @@ final class Acquisition {
             refuse(Refusals.contended(claim, ask));
             return;
         }
-        if (findsRepetition()) {
+        if (findsRepetition(false)) {
             return;
         }
         if (requests.handout().isElsewhere(ask, scope, requests::isAskingAs)) {
@@ -264,10 +265,10 @@ final class Acquisition {
         await(FIRST_BACKOFF_NANOS);
     }
 
-    private boolean findsRepetition() {
+    private boolean findsRepetition(boolean again) {
         Optional<HeldLease> earlier;
         try {
-            earlier = requests.handout().findRepetition(ask, scope);
+            earlier = requests.handout().findRepetition(ask, scope, again);
         } catch (StoreUnavailableException unseen) {
             return false;
         }
@@ -334,9 +335,17 @@ final class Acquisition {
         }
     }
 
+    /** Who asks may not be allowed to any more, and has to ask again. */
+    void refuseWaiting() {
+        rightsChanged = true;
+        end();
+    }
+
     private void giveUp() {
         RuntimeException failure = lastFailure;
-        if (failure != null) {
+        if (rightsChanged) {
+            refuse(Refusals.rightsChanged());
+        } else if (failure != null) {
             refuse(Refusals.unanswered(failure, ask));
         } else if (requests.isStopping()) {
             refuse(Refusals.stoppedWhileWaiting());

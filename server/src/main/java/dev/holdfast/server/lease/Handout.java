@@ -1,5 +1,6 @@
 package dev.holdfast.server.lease;
 
+import dev.holdfast.server.history.History;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
@@ -25,6 +26,7 @@ final class Handout {
     private final Kept kept;
     private final Leftovers leftovers;
     private final Repetitions repetitions;
+    private final History history;
 
     /** The newest grants that were handed out here, to tell repeated requests; a set in a map. */
     private final Map<Grant, Boolean> toldOf = Collections.synchronizedMap(new LinkedHashMap<>() {
@@ -36,13 +38,14 @@ final class Handout {
         }
     });
 
-    Handout(StoreLink link, Secret secret, long instance, Kept kept, Leftovers leftovers, Repetitions repetitions) {
+    Handout(StoreLink link, Secret secret, Leases leases, Repetitions repetitions, History history) {
         this.link = link;
         this.secret = secret;
-        this.instance = instance;
-        this.kept = kept;
-        this.leftovers = leftovers;
+        this.instance = leases.instance();
+        this.kept = leases.kept();
+        this.leftovers = leases.leftovers();
         this.repetitions = repetitions;
+        this.history = history;
     }
 
     /** {@return a lease that is about to be handed out; null if these grants are being given back} */
@@ -52,6 +55,8 @@ final class Handout {
             return null;
         }
         toldOf.put(memento(grants.get(0)), true);
+        grants.forEach(
+                grant -> history.granted(grant.name(), Grant.token(grant.epoch(), 0), ask.shownAs(), ask.label()));
         // The name in the request's path comes first: its token is "the" token.
         List<Grant> ordered = new ArrayList<>(grants);
         ordered.sort(Comparator.comparing(grant -> !grant.name().equals(ask.name())));
@@ -80,13 +85,13 @@ final class Handout {
     }
 
     /** Finds the lease of an earlier request with the same key that waited, and renews it; on a thread that may block. */
-    Optional<HeldLease> findRepetition(Ask ask, String scope) {
+    Optional<HeldLease> findRepetition(Ask ask, String scope, boolean again) {
         if (!ask.keyGiven()) {
             return Optional.empty();
         }
         Optional<List<Grant>> found = link.hasSessions()
                 ? kept.ownerOf(scope).flatMap(kept::grants)
-                : repetitions.find(ask, scope).map(Repetitions.Found::grants);
+                : repetitions.find(ask, scope, again).map(Repetitions.Found::grants);
         if (found.isEmpty()) {
             return Optional.empty();
         }

@@ -1,6 +1,8 @@
 package dev.holdfast.server.lease;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.server.history.History;
+import dev.holdfast.server.history.Holding;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.OwnerId;
 import java.util.List;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Kept {
     private final StoreThreads threads;
     private final Leftovers leftovers;
+    private final History history;
     private final Map<OwnerId, Entry> entries = new ConcurrentHashMap<>();
     private final Map<String, OwnerId> byScope = new ConcurrentHashMap<>();
     private final Map<OwnerId, Set<Consumer<Ending>>> watchers = new ConcurrentHashMap<>();
@@ -76,9 +79,10 @@ final class Kept {
         }
     }
 
-    Kept(StoreThreads threads, Leftovers leftovers) {
+    Kept(StoreThreads threads, Leftovers leftovers, History history) {
         this.threads = threads;
         this.leftovers = leftovers;
+        this.history = history;
     }
 
     /** Keeps a lease of a session, for so long unless it is kept again; false if it is being given back. */
@@ -141,6 +145,7 @@ final class Kept {
     void sessionLost(String session) {
         entries.forEach((owner, entry) -> {
             if (entry.grants.stream().anyMatch(grant -> Objects.equals(session, grant.session()))) {
+                history.ended(entry.grants, Holding.Ending.lost(Leases.word(LossReason.SESSION_LOST)));
                 ended(owner, new Ending(false, LossReason.SESSION_LOST));
             }
         });
@@ -148,6 +153,7 @@ final class Kept {
 
     private void timeIsOver(OwnerId owner, Entry entry, int turn) {
         if (entry.finish(turn)) {
+            history.ended(entry.grants, Holding.Ending.lost(Leases.word(LossReason.EXPIRED)));
             // First, so that whoever finds no entry knows that it is being given back.
             leftovers.release(entry.grants);
             entries.remove(owner, entry);

@@ -1,6 +1,8 @@
 package dev.holdfast.server.lease;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.server.history.History;
+import dev.holdfast.server.history.Holding;
 import dev.holdfast.server.wire.Problem;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.LockStore;
@@ -24,6 +26,7 @@ public final class LeaseRequests implements StoreListener {
     private final StoreLink link;
     private final StoreThreads threads;
     private final Leases leases;
+    private final History history;
     private final Quota waiting;
     private final Consumer<Throwable> defects;
     private final Claims claims;
@@ -40,6 +43,7 @@ public final class LeaseRequests implements StoreListener {
      * @param threads the threads that call it
      * @param secret what all instances share
      * @param leases what is done with leases later
+     * @param history is told of grants and losses
      * @param waiting how many requests may wait
      * @param defects is told of what should not happen
      */
@@ -48,16 +52,18 @@ public final class LeaseRequests implements StoreListener {
             StoreThreads threads,
             Secret secret,
             Leases leases,
+            History history,
             Quota waiting,
             Consumer<Throwable> defects) {
         this.link = link;
         this.threads = threads;
         this.leases = leases;
+        this.history = history;
         this.waiting = waiting;
         this.defects = defects;
         Repetitions repetitions = new Repetitions(link, secret);
         this.claims = new Claims(secret, leases.instance(), repetitions);
-        this.handout = new Handout(link, secret, leases.instance(), leases.kept(), leases.leftovers(), repetitions);
+        this.handout = new Handout(link, secret, leases, repetitions, history);
         this.polls = new Polls(link, threads);
     }
 
@@ -94,6 +100,19 @@ public final class LeaseRequests implements StoreListener {
     /** {@return how many requests wait, or are being asked for} */
     public int count() {
         return all.size();
+    }
+
+    /**
+     * Answers the waiting requests of some clients, because what they may do is not what it was.
+     *
+     * @param principals the clients
+     */
+    public void refuse(Set<String> principals) {
+        all.forEach(acquisition -> {
+            if (principals.contains(acquisition.ask().principal())) {
+                acquisition.refuseWaiting();
+            }
+        });
     }
 
     /** Answers every waiting request, because the server stops. */
@@ -193,6 +212,10 @@ public final class LeaseRequests implements StoreListener {
 
     @Override
     public void lost(String name, OwnerId owner, long epoch, LossReason reason) {
+        // Who evicted, and why, is seen at the next look.
+        if (reason != LossReason.EVICTED) {
+            history.ended(name, Grant.token(epoch, 0), Holding.Ending.lost(Leases.word(reason)));
+        }
         leases.kept().ended(owner, new Kept.Ending(false, reason));
     }
 

@@ -2,6 +2,8 @@ package dev.holdfast.server.lease;
 
 import dev.holdfast.LossReason;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.server.history.History;
+import dev.holdfast.server.history.Holding;
 import dev.holdfast.server.wire.Problem;
 import dev.holdfast.server.wire.Problem.Code;
 import dev.holdfast.spi.Grant;
@@ -19,6 +21,7 @@ public final class Leases {
     private final long instance;
     private final Leftovers leftovers;
     private final Kept kept;
+    private final History history;
 
     /**
      * Sets up.
@@ -26,13 +29,15 @@ public final class Leases {
      * @param link the store
      * @param threads the threads that call it
      * @param secret what all instances share
+     * @param history is told how leases end
      */
-    public Leases(StoreLink link, StoreThreads threads, Secret secret) {
+    public Leases(StoreLink link, StoreThreads threads, Secret secret, History history) {
         this.link = link;
         this.secret = secret;
         this.instance = link.hasSessions() ? new SecureRandom().nextLong() | 1 : 0;
         this.leftovers = new Leftovers(link, threads);
-        this.kept = new Kept(threads, leftovers);
+        this.history = history;
+        this.kept = new Kept(threads, leftovers, history);
     }
 
     /** {@return what tells this instance from others where the store has sessions; otherwise 0} */
@@ -129,6 +134,7 @@ public final class Leases {
                     Code.LEASE_LOST,
                     "the lease was not held any more: it was lost before, or an earlier request has released it");
         }
+        history.ended(grants, Holding.Ending.released());
     }
 
     /**
@@ -142,6 +148,7 @@ public final class Leases {
                 : id.grants(id.lease());
         kept.ended(id.owner(), new Kept.Ending(true, null));
         if (!grants.isEmpty()) {
+            history.ended(grants, Holding.Ending.released());
             leftovers.release(grants);
         }
     }

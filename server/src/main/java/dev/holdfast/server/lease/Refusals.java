@@ -46,6 +46,11 @@ final class Refusals {
                 "this server is stopping; repeat the request, which another instance answers if there is one");
     }
 
+    static Problem rightsChanged() {
+        return new Problem(
+                Code.UNAVAILABLE, "the access file has changed for this client while the request waited; repeat it");
+    }
+
     static Problem elsewhere() {
         return new Problem(
                 Code.LEASE_ELSEWHERE,

@@ -8,8 +8,12 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
@@ -21,10 +25,24 @@ final class Repetitions {
     private static final int NONCE_BITS = 48;
     private static final int FACTOR_NUMERATOR = 3;
     private static final int FACTOR_DENOMINATOR = 2;
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MOST_SEEN = 1_000;
 
     private final StoreLink link;
     private final Secret secret;
     private final SecureRandom random = new SecureRandom();
+
+    /** The latest looks at names. Thousands may wait for one name, and a look tells of each of them. */
+    private final Map<String, Seen> seen = Collections.synchronizedMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+            return size() > MOST_SEEN;
+        }
+    });
+
+    private record Seen(List<LockView.Holder> holders, long atNanos) {}
 
     /** A grant that is final. */
     record Found(OwnerId owner, List<Grant> grants) {}
@@ -40,17 +58,20 @@ final class Repetitions {
         return secret.tag(scope, nonce);
     }
 
-    /** Asks the store. */
-    Optional<Found> find(Ask ask, String scope) {
+    /**
+     * Asks the store.
+     *
+     * @param ask what is asked for
+     * @param scope the key, and what has to be the same
+     * @param again whether the request has looked before, so that what another one saw a moment ago will do
+     * @return what an earlier request was granted
+     */
+    Optional<Found> find(Ask ask, String scope, boolean again) {
         List<Grant> grants = new ArrayList<>();
         String tag = null;
         for (String name : ask.names()) {
-            Optional<LockView> view = link.client().inspect(name);
-            if (view.isEmpty()) {
-                return Optional.empty();
-            }
             Grant grant = null;
-            for (LockView.Holder holder : view.get().holders()) {
+            for (LockView.Holder holder : holders(name, again)) {
                 Optional<String> its = secret.tagOf(holder.clientName(), scope);
                 if (its.isPresent() && (tag == null || tag.equals(its.get())) && isFinal(holder, its.get())) {
                     tag = its.get();
@@ -64,6 +85,18 @@ final class Repetitions {
             grants.add(grant);
         }
         return Optional.of(new Found(grants.get(0).owner(), grants));
+    }
+
+    private List<LockView.Holder> holders(String name, boolean again) {
+        long now = link.now();
+        Seen latest = again ? seen.get(name) : null;
+        if (latest != null && now - latest.atNanos < FRESH_NANOS) {
+            return latest.holders;
+        }
+        List<LockView.Holder> holders =
+                link.client().inspect(name).map(LockView::holders).orElse(List.of());
+        seen.put(name, new Seen(holders, now));
+        return holders;
     }
 
     /** {@return whether the store shows a holder of the scope that is none of ours, whatever became of its instance} */

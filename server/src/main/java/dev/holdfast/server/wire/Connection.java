@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -39,8 +40,11 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
     /** Requests that were sent before the answer to an earlier one; more end the connection. */
     private static final int MOST_AHEAD = 16;
 
+    /** And so many bytes of them, unless one alone has more: a connection may wait for an hour with them. */
+    private static final int MOST_BYTES_AHEAD = 16 << 10;
+
     private final HttpListener listener;
-    private final Deque<Call> ahead = new ArrayDeque<>();
+    private final Deque<Ahead> ahead = new ArrayDeque<>();
     private @Nullable ChannelHandlerContext context;
     private @Nullable Call current;
     private @Nullable EventStream stream;
@@ -51,6 +55,8 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     /** Ends the connection when the client takes too long. */
     private @Nullable Future<?> patience;
+
+    private record Ahead(Call call, int bytes) {}
 
     Connection(HttpListener listener) {
         this.listener = listener;
@@ -106,14 +112,24 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
             return;
         }
         if (current != null) {
-            if (ahead.size() >= MOST_AHEAD) {
+            int bytes = bytes(request);
+            int before = ahead.stream().mapToInt(Ahead::bytes).sum();
+            if (ahead.size() >= MOST_AHEAD || (before > 0 && before + bytes > MOST_BYTES_AHEAD)) {
                 ctx.close();
                 return;
             }
-            ahead.add(call);
+            ahead.add(new Ahead(call, bytes));
             return;
         }
         begin(call);
+    }
+
+    private static int bytes(FullHttpRequest request) {
+        int bytes = request.uri().length() + request.content().readableBytes();
+        for (Map.Entry<String, String> header : request.headers()) {
+            bytes += header.getKey().length() + header.getValue().length();
+        }
+        return bytes;
     }
 
     private void begin(Call call) {
@@ -121,9 +137,19 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
         listener.began(call);
     }
 
+    /** {@return whether an earlier request has not been answered to its end, so that whatever is sent would be taken for its answer} */
+    boolean isBusy() {
+        return current != null || stream != null;
+    }
+
     /** Answers what never became a call, and ends the connection, because nobody knows where the next request begins. */
     void refuse(ChannelHandlerContext ctx, Problem problem) {
         ending = true;
+        if (isBusy()) {
+            listener.refused(problem);
+            ctx.close();
+            return;
+        }
         byte[] json = problem.toJson().getBytes(StandardCharsets.UTF_8);
         FullHttpResponse response = listener.plain(problem.code().status(), json);
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
@@ -184,9 +210,9 @@ final class Connection extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void answered(Call call) {
         if (current == call) {
             current = null;
-            Call next = ahead.poll();
+            Ahead next = ahead.poll();
             if (next != null) {
-                begin(next);
+                begin(next.call);
             } else if (patience == null) {
                 expectWithin(listener.terms().idleSeconds());
             }

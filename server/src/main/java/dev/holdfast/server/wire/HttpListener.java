@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -277,6 +278,15 @@ public final class HttpListener {
             super(most);
             this.most = most;
             this.connection = connection;
+        }
+
+        /** Only tells to go on; what is refused is refused where everything else is, with a problem in its body. */
+        @Override
+        protected @Nullable Object newContinueResponse(HttpMessage start, int longest, ChannelPipeline pipeline) {
+            boolean goOn = HttpUtil.is100ContinueExpected(start)
+                    && HttpUtil.getContentLength(start, -1L) <= longest
+                    && !connection.isBusy();
+            return goOn ? new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE) : null;
         }
 
         @Override

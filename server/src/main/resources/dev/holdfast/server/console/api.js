@@ -93,6 +93,9 @@ export const cannotBeAsked = (name) => name === '.' || name === '..';
 /** One lock, also a free one of which the store remembers an eviction. */
 export const look = (name) => json('GET', `v1/locks/${encodeURIComponent(name)}`, { signal: AbortSignal.timeout(minute / 4) });
 
+/** What the server saw of a lock before this page was opened, and what is too quick for its looks at the store. */
+export const past = (name) => json('GET', `v1/history?name=${encodeURIComponent(name)}`, { signal: AbortSignal.timeout(minute / 4) });
+
 /** Ends the grant with a token, or all grants of the name if there is none. Returns how many were ended. */
 export async function evict(name, grantToken, reason) {
   const path = `v1/locks/${encodeURIComponent(name)}/evictions`;

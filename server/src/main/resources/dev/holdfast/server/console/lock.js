@@ -1,6 +1,6 @@
 // The page of one lock: who holds it, who waits, and what became of it in the last minutes.
 
-import { cannotBeAsked, look } from './api.js';
+import { cannotBeAsked, look, past } from './api.js';
 import { fill, fillForeign, foreign, h, keyed, set, text } from './dom.js';
 import { openEviction } from './evict.js';
 import { count, duration, timeOfDay } from './format.js';
@@ -11,6 +11,8 @@ import { isQuiet } from './model.js';
 import { timeline } from './timeline.js';
 
 const tickMillis = 250;
+const askAgainMillis = 2_000; // at the soonest, for what the server remembers
+const askAnywayMillis = 10_000; // because a grant may be too short for the server's looks
 const holdersShown = 200;
 const waitersShown = 200;
 const eventsShown = 50;
@@ -37,6 +39,10 @@ export function lockView(model, name, rights) {
     h('h2', null, t('events')), events, noEvents);
   const waiting = element.querySelector('#waiting');
   let drawn = -1;
+  let told = null; // the entry that was drawn
+  let asking = null; // a timer, or the request after it
+  let askedAt = -Infinity;
+  let closed = false;
   let free = null; // what the server tells of the lock while nobody holds it: the events leave it out then
 
   function draw() {
@@ -62,6 +68,26 @@ export function lockView(model, name, rights) {
     drawLine(lock);
     drawEvents();
     tick();
+    if (entry !== told) {
+      told = entry;
+      askForPast();
+    }
+  }
+
+  /** The server knows more than its looks show: what was before, and what went through it between two looks. */
+  function askForPast() {
+    if (asking !== null) return;
+    asking = setTimeout(async () => {
+      const of = told;
+      try {
+        model.learn(name, await past(name));
+      } catch (problem) {
+        console.warn(problem); // without it the page begins when it was opened
+      }
+      asking = null;
+      if (told !== of && !closed) askForPast();
+    }, Math.max(0, askedAt + askAgainMillis - performance.now()));
+    askedAt = Math.max(performance.now(), askedAt + askAgainMillis);
   }
 
   async function askForFree() {
@@ -107,6 +133,7 @@ export function lockView(model, name, rights) {
     for (const part of holders.shownByKey?.values() ?? []) part.tick(entry, now);
     for (const part of waiters.shownByKey?.values() ?? []) part.tick(entry, now);
     drawLastEviction(entry ?? free, now);
+    if (now - askedAt > askAnywayMillis && model.state === 'live') askForPast();
     times.draw(model, name, now);
   }
 
@@ -128,6 +155,8 @@ export function lockView(model, name, rights) {
     title: name,
     begin: draw,
     close() {
+      closed = true;
+      clearTimeout(asking);
       clearInterval(ticking);
       unwatch();
     },
@@ -162,7 +191,7 @@ class HolderCard {
     const holder = entry?.lock.holders.find(({ token }) => token === this.token);
     if (holder === undefined) return;
     const held = entry.heldMillis(holder, now);
-    text(this.held, `${duration(held)} (${t('since_clock', { time: timeOfDay(now - held) })})`);
+    text(this.held, t('held_since', { held: duration(held), time: timeOfDay(now - held) }));
     this.bar.update(entry, holder, now);
   }
 }

@@ -8,6 +8,7 @@ export const rememberedLosses = 500;
 const segmentsPerLock = 200;
 const countsPerLock = 300;
 const freeNames = 20_000;
+const roundingMillis = 10;
 
 /** Whether a segment ended without a loss: released, or its end was not seen because there was no connection. */
 export const isQuiet = (end) => end === 'released' || end === 'unseen';
@@ -52,6 +53,7 @@ class Entry {
 
 /** What is remembered of one name. */
 class History {
+  since = null; // from when on the server's history is complete; null if it was not asked for
   segments = []; // { token, client, label, from, to, end, seenFrom }, oldest first; to is null while it is held
   counts = []; // { at, waiters }
 
@@ -68,6 +70,24 @@ class History {
     this.segments = this.segments.filter((segment) => segment.to === null || segment.to > moment).slice(-segmentsPerLock);
     const kept = this.counts.findLastIndex((count) => count.at <= moment);
     this.counts = this.counts.slice(Math.max(0, kept)).slice(-countsPerLock);
+  }
+
+  /** Takes what the server remembers; where it knows more than two looks could tell, it is right. */
+  learn({ sinceMillis, grants, waiting }, now) {
+    this.since = now - sinceMillis;
+    for (const { token, client, label, agoMillis, endedAgoMillis, end, exact, by, why } of grants) {
+      const to = endedAgoMillis === null ? null : now - endedAgoMillis;
+      const known = this.last(token);
+      if (known === undefined) {
+        this.segments.push({ token, client, label, from: now - agoMillis, to, end, by, why, seenFrom: now });
+      } else if (to !== null && (known.to === null || exact || known.end === 'unseen' || end === 'unseen')) {
+        Object.assign(known, { to: Math.min(to, known.to ?? to), end, by: by ?? known.by, why: why ?? known.why });
+      }
+    }
+    this.segments.sort((a, b) => a.from - b.from);
+    const first = this.counts[0]?.at ?? now;
+    const earlier = waiting.map(({ agoMillis, waiters }) => ({ at: now - agoMillis, waiters })).filter(({ at }) => at < first - roundingMillis);
+    this.counts = [...earlier, ...this.counts];
   }
 
   get empty() {
@@ -126,6 +146,7 @@ export class Model {
         return;
       case 'stopping':
       case 'cut':
+      case 'reconnect':
         this.setState('broken');
         return;
       default:
@@ -143,6 +164,21 @@ export class Model {
     const history = this.#histories.get(name);
     history?.forgetBefore(performance.now() - rememberedMillis);
     return history ?? new History();
+  }
+
+  /** Takes what the server remembers of a lock. */
+  learn(name, told) {
+    const now = performance.now();
+    let history = this.#histories.get(name);
+    if (history === undefined) this.#histories.set(name, (history = new History()));
+    history.learn(told, now);
+    this.changes++;
+    this.#tell({ type: 'history', data: { name } });
+  }
+
+  /** From when on it is known what became of a lock. */
+  sinceOf(name) {
+    return Math.min(this.since, this.#histories.get(name)?.since ?? Infinity);
   }
 
   /** Forgets what nobody can see any more; called now and then. */
@@ -190,9 +226,12 @@ export class Model {
     if (history === undefined) this.#histories.set(lock.name, (history = new History()));
     const held = new Set(lock.holders.map((holder) => holder.token));
     this.#endAllBut(history, held, now, end);
-    for (const { token, client, label, heldMillis } of lock.holders) {
-      if (history.last(token) === undefined) {
-        history.segments.push({ token, client, label, from: now - heldMillis, to: null, end: null, seenFrom: now });
+    for (const { token, client, label, heldMillis, remainingMillis } of lock.holders) {
+      const known = history.last(token);
+      if (known !== undefined) known.inSession = remainingMillis === null;
+      else {
+        const inSession = remainingMillis === null;
+        history.segments.push({ token, client, label, from: now - heldMillis, to: null, end: null, seenFrom: now, inSession });
       }
     }
     const waiters = lock.waiterCount;
@@ -214,7 +253,8 @@ export class Model {
     for (const segment of history.segments) {
       if (segment.to === null && !held.has(segment.token)) {
         segment.to = now;
-        segment.end = end;
+        // A grant that lives as long as a session may have ended with it.
+        segment.end = segment.inSession ? 'unseen' : end;
       }
     }
   }

@@ -59,7 +59,8 @@ export function timeline() {
     if (changes === model.changes && now - drawn < redrawMillis) return;
     changes = model.changes;
     drawn = now;
-    const minutes = spans.find((span) => now - model.since < span * 60_000) ?? spans.at(-1);
+    const since = model.sinceOf(name);
+    const minutes = spans.find((span) => now - since < span * 60_000) ?? spans.at(-1);
     const span = minutes * 60_000;
     const from = now - span;
     const share = (moment) => Math.min(1, Math.max(0, (moment - from) / span));
@@ -81,10 +82,10 @@ export function timeline() {
         },
       };
     });
-    unseen.style.width = percent(share(model.since));
+    unseen.style.width = percent(share(since));
     text(title, t('timeline', { n: minutes, count: minutes }));
     marks.slice(0, 2).forEach((mark, i) => text(mark, t('minutes_ago', { time: wholeDuration(span / (i + 1)) })));
-    text(note, t('timeline_note', { time: timeOfDay(model.since) }));
+    text(note, t(since < model.since ? 'timeline_note_server' : 'timeline_note', { time: timeOfDay(since) }));
     drawWaiters(history.counts, share);
   }
 

@@ -160,6 +160,31 @@ class ConsoleTest {
     }
 
     @Test
+    void aLocksPastIsToldThoughTheConsoleIsOpenedLater() {
+        Lease lease = scene.take("shop-1", "orders/42", "import");
+        browser.await("the grant to be seen", () -> past("orders%2F42").contains("\"shop-1\""));
+        lease.close();
+        browser.await("its end to be seen", () -> past("orders%2F42").contains("\"released\""));
+        browser.open(scene.address("orders/42"));
+        browser.awaitText("#events", "released by shop-1, token " + lease.token());
+        browser.awaitText("#events", "granted to shop-1");
+        browser.awaitText(".legend", "Known since");
+        assertThat(browser.all(".timeline .bar-of")).hasSize(1);
+
+        // Too short for the looks of the server, which had it in its own hands.
+        String answer = scene.send("POST", "/v1/locks/orders%2F42/leases", "{}");
+        String id = answer.replaceAll(".*\"leaseId\":\"([^\"]+)\".*", "$1");
+        scene.send("DELETE", "/v1/leases/" + id, "");
+        browser.awaitText("#events", "released by http@localhost");
+        assertThat(browser.text("#holders")).contains("Nobody holds");
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    private String past(String encodedName) {
+        return scene.send("GET", "/v1/history?name=" + encodedName, "");
+    }
+
+    @Test
     void anEvictionAsksForAReasonAndTellsTheHolder() throws ExecutionException, InterruptedException, TimeoutException {
         Lease holder = scene.take("shop-1", "orders/42", "");
         CompletableFuture<LossReason> told = new CompletableFuture<>();

@@ -90,10 +90,20 @@ class LooksTest {
         new TreeMap<>(PAGES).forEach((page, fragment) -> {
             browser.script("location.hash = arguments[0]", fragment);
             browser.find(ready(page));
-            browser.screenshot(SCREENS.resolve(page + "-" + language + "-" + colours + "-" + width + ".png"));
+            String dress = "-" + language + "-" + colours + "-" + width + ".png";
+            browser.screenshot(SCREENS.resolve(page + dress));
             assertThat(browser.is("document.documentElement.scrollWidth <= innerWidth"))
                     .as("%s in %s fits into %d", page, language, width)
                     .isTrue();
+            if (page.equals("lock")) {
+                browser.find(".holder-card .danger").click();
+                browser.find("dialog #evict-confirm");
+                browser.screenshot(SCREENS.resolve("evict" + dress));
+                assertThat(browser.is("document.querySelector('dialog').scrollWidth <= innerWidth"))
+                        .as("the eviction in %s fits into %d", language, width)
+                        .isTrue();
+                browser.find("#evict-cancel").click();
+            }
             assertThat(lightness() < 0.5).as("dark").isEqualTo(colours.equals("dark"));
             assertThat(browser.script("return document.documentElement.lang"))
                     .isEqualTo(language.equals("zh") ? "zh-CN" : "en");

@@ -12,6 +12,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +27,7 @@ import java.util.function.UnaryOperator;
 /** A store in memory, Java clients that hold and wait there, and a server that shows it. */
 final class Scene implements AutoCloseable {
     private static final byte[] SECRET = "a secret for the console's tests".getBytes(StandardCharsets.UTF_8);
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final AtomicInteger STORES = new AtomicInteger();
 
     private final String store = "memory:console-test-" + STORES.incrementAndGet();
@@ -86,6 +91,16 @@ final class Scene implements AutoCloseable {
 
     static String fragment(String lock) {
         return "#/lock/" + URLEncoder.encode(lock, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /** Asks the server. {@return its answer} */
+    String send(String method, String path, String body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri().resolve(path))
+                .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+        if (!body.isEmpty()) {
+            request.header("Content-Type", "application/json");
+        }
+        return HTTP.sendAsync(request.build(), BodyHandlers.ofString()).join().body();
     }
 
     void stopServer() {

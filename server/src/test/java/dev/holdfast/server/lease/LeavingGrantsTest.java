@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockKind;
+import dev.holdfast.server.history.History;
 import dev.holdfast.spi.AcquireOutcome;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -34,7 +35,7 @@ class LeavingGrantsTest {
                         new StoreLink.Messages());
                 StoreThreads threads = new StoreThreads()) {
             Leftovers leftovers = new Leftovers(link, threads);
-            Kept kept = new Kept(threads, leftovers);
+            Kept kept = new Kept(threads, leftovers, new History(link::now));
             Claim claim = new Claim(
                     List.of(new Claim.Part("a", LockKind.EXCLUSIVE, 1, 1)),
                     new OwnerId(1, 2),
