@@ -42,7 +42,9 @@ final class FirstRequests {
     /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */
     @Nullable
     Contender enter(Waiter waiter) {
-        waiter.drawOwner();
+        if (!engine.hasOwnersInStock(waiter.startedNanos)) {
+            waiter.drawOwner();
+        }
         Contender first;
         Gate gate;
         do {
