@@ -50,8 +50,8 @@ class SlowOwnerIdsTest {
             locks.lock("a", SHORT).acquire().close();
             Lease other = locks.lock("b", LONGER).acquire();
             isShort = true;
-            CompletableFuture<Lease> next =
-                    CompletableFuture.supplyAsync(() -> locks.lock("a").tryAcquire().orElseThrow(), task -> {
+            CompletableFuture<Lease> next = CompletableFuture.supplyAsync(
+                    () -> locks.lock("a").tryAcquire().orElseThrow(), task -> {
                         Thread taker = new Thread(task);
                         taker.setDaemon(true);
                         taker.start();
