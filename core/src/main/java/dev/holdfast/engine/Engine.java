@@ -216,11 +216,6 @@ public final class Engine {
         return owners.get();
     }
 
-    /** Whether an owner id is most likely there at once. */
-    boolean hasOwnersInStock(long now) {
-        return owners instanceof OwnerIds stock && stock.isStocked(now);
-    }
-
     /** The store has taken a grant back. Where it tells nobody, those who wait in this client are told to ask. */
     void gaveBack(Terms released) {
         if (!pushes) {

@@ -42,9 +42,7 @@ final class FirstRequests {
     /** Lets a waiter in; returns a claim whose first call the caller has to make, or null. */
     @Nullable
     Contender enter(Waiter waiter) {
-        if (!engine.hasOwnersInStock(waiter.startedNanos)) {
-            waiter.drawOwner();
-        }
+        waiter.drawOwner();
         Contender first;
         Gate gate;
         do {

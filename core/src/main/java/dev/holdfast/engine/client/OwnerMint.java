@@ -1,7 +1,6 @@
 package dev.holdfast.engine.client;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.engine.OwnerIds;
 import dev.holdfast.spi.OwnerId;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
@@ -9,6 +8,7 @@ import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
@@ -23,18 +23,12 @@ import org.jspecify.annotations.Nullable;
  * go on in several places later (CRaC, SnapStart, a cloned virtual machine), and none of them may use what another has.
  * Thread-safe.
  */
-public final class OwnerMint implements OwnerIds {
+public final class OwnerMint implements Supplier<OwnerId> {
     private static final int MOST_IDS_FROM_SOURCE = 16;
     private static final int MOST_IDS_PER_BATCH = 256;
     private static final int KEY_BYTES = 32;
     private static final int BLOCK_BYTES = 16;
     private static final long LONGEST_STOCK_MILLIS = 100;
-
-    /** Half of that: whoever looks takes an id a moment later. */
-    private static final long FRESH_NANOS = 50_000_000;
-
-    /** Others may take as many words in that moment. */
-    private static final int RESERVED_WORDS = 32;
 
     private final LongSupplier wallMillis;
     private final Consumer<byte[]> source;
@@ -73,13 +67,6 @@ public final class OwnerMint implements OwnerIds {
             }
             refill(current);
         }
-    }
-
-    @Override
-    public boolean isStocked(long nowNanos) {
-        Batch current = batch;
-        return nowNanos - current.drawnNanos < FRESH_NANOS
-                && current.next.get() < current.words.length - RESERVED_WORDS;
     }
 
     private static boolean isFresh(long drawnMillis, long now) {
@@ -130,7 +117,6 @@ public final class OwnerMint implements OwnerIds {
     private static final class Batch {
         private final long[] words;
         private final long drawnMillis;
-        private final long drawnNanos = SystemClock.INSTANCE.nanos();
         private final AtomicInteger next = new AtomicInteger();
 
         Batch(byte[] bytes, long drawnMillis) {
