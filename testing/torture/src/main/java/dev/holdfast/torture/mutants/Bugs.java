@@ -170,21 +170,14 @@ public final class Bugs {
                 "P1 P4 P8",
                 jdbc(
                         "LeaseSql",
-                        "AND crowded = 0 AND expires <= ${now}\n                RETURNING",
-                        "AND crowded = 0\n                RETURNING")));
-        all.add(
-                Bug.of(
-                        "postgres-epoch-kept-on-take-over",
-                        "postgres",
-                        "P3",
-                        jdbc(
-                                "LeaseSql",
-                                "epoch = GREATEST(epoch + 1, ${start}), expires = ${now} + ?, since = ${now}\n                WHERE",
-                                "epoch = GREATEST(epoch, 0 * ${start}), expires = ${now} + ?, since = ${now}\n                WHERE")));
+                        "AND crowded = 0 AND expires <= ${now}\"\"\".formatted",
+                        "AND crowded = 0\"\"\".formatted")));
+        all.add(Bug.of("postgres-epoch-kept-on-take-over", "postgres", "P3", epochKeptOnTakeOver()));
         all.add(Bug.of(
                 "mariadb-epoch-kept-on-take-over",
                 "mariadb",
                 "P3",
+                epochKeptOnTakeOver(),
                 jdbc("LeaseSql", "GREATEST(epoch + 1, VALUES(epoch)), epoch)", "epoch, epoch)")));
         all.add(Bug.of(
                 "mysql-units-of-holders-not-counted",
@@ -194,6 +187,13 @@ public final class Bugs {
                         "Line",
                         "boolean ahead = entry.state == Entry.State.HOLDING\n                    ||",
                         "boolean ahead =")));
+    }
+
+    private static Patch epochKeptOnTakeOver() {
+        return jdbc(
+                "LeaseSql",
+                "String epoch = \"GREATEST(epoch + 1, ${start})\";",
+                "String epoch = \"GREATEST(epoch, 0 * ${start})\";");
     }
 
     private static void addZooKeeper(List<Bug> all) {
