@@ -106,6 +106,7 @@ abstract class Gate {
                 settle(waiter, new Refusal(engine.cleanup.fullness(waiter.terms)), after);
             } else {
                 tryToAdmit(waiter, after);
+                waiter.dropOwner();
             }
             retireIfIdle();
         }

@@ -98,6 +98,11 @@ abstract class Waiter {
         return drawn != null ? drawn : engine.newOwner();
     }
 
+    /** Whoever waits in line keeps no id: a process that is copied meanwhile would use it as well. */
+    final void dropOwner() {
+        owner = null;
+    }
+
     final void wentTo(Gate entered) {
         gate = entered;
     }
