@@ -4,6 +4,7 @@ import dev.holdfast.LockOptions;
 import dev.holdfast.StoreFactory;
 import dev.holdfast.engine.client.Client;
 import dev.holdfast.spi.LockStore;
+import dev.holdfast.spi.OwnerId;
 import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,6 +32,9 @@ final class VirtualTime {
 
     /** How long the call takes that is being made. */
     private Duration callTakes = Duration.ZERO;
+
+    /** The first half of each owner id that is drawn. */
+    long ownerEra = 1;
 
     Client open(String name, StoreFactory factory) {
         AtomicReference<@Nullable LockStore> store = new AtomicReference<>();
@@ -67,7 +71,18 @@ final class VirtualTime {
     }
 
     private Surroundings surroundings(AtomicReference<@Nullable LockStore> store) {
-        return TestSurroundings.of(now::get, new HeapTimeline(heap), new Calls(store), work::add);
+        Surroundings usual = TestSurroundings.of(now::get, new HeapTimeline(heap), new Calls(store), work::add);
+        return new Surroundings(
+                usual.clock(),
+                usual.timeline(),
+                usual.calls(),
+                usual.callbacks(),
+                usual.lossCallbacks(),
+                usual.signals(),
+                usual.random(),
+                () -> new OwnerId(ownerEra, usual.owners().get().low()),
+                usual.commandTimeout(),
+                usual.staysAwake());
     }
 
     /** Runs everything that can be done without the clock moving. */
